@@ -93,6 +93,9 @@ func pushes(tick int64, at time.Time, outcome escalate.Decided) []mind.Push {
 		if decision.Urgent {
 			p.Kind = mind.PushUrgent
 		}
+		if decision.Stranger != "" {
+			p.Kind = mind.PushStranger + decision.Stranger
+		}
 		if decision.Deliberate {
 			p.Key = mind.PushKey(tick, decision.ID)
 		}

@@ -67,7 +67,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	}
 	next, changes := aggregator.Merge(input)
 	gate := escalate.Input{
-		At: at, Tick: next.TickCount, Rules: d.options.Config.Gate(), Asked: asked(changes.Requests, next.TickCount, at),
+		At: at, Tick: next.TickCount, First: next.TickCount == 1, Rules: d.options.Config.Gate(), Asked: asked(changes.Requests, next.TickCount, at),
 		Commands: gateCommands(commands), Presence: d.presence(staged, at), Kind: request.kind,
 	}
 	gate.Rules.Deliberates = d.options.Config.Deliberation.Enabled && d.deliberator().Problem == ""

@@ -23,14 +23,19 @@ type candidate struct {
 	reminds bool
 
 	// own is what the request rests on, known what of it is known at all.
-	own, all   []*subconscious.Evidence
-	severity   subconscious.Severity
-	due        time.Time
-	band       subconscious.Band
-	critical   bool
-	confidence float64
+	own, all []*subconscious.Evidence
+	severity subconscious.Severity
+	due      time.Time
+	// end is until when it helps to be told, latest until when it can wait; zero
+	// where nothing says so.
+	end, latest time.Time
+	band        subconscious.Band
+	critical    bool
+	confidence  float64
 	// again is why it is told again.
 	again string
+	// pressed: it would be past its use before there is another place.
+	pressed bool
 }
 
 // candidates are the requests to be judged, one an incident, the most urgent first. A
@@ -105,6 +110,7 @@ func (g *gate) candidate(incident *subconscious.Incident, asked subconscious.Ask
 	l.own, l.all = g.own(incident, asked), g.all(incident, asked)
 	l.severity = severity(incident, l.own, l.all)
 	l.due = due(asked, l.own)
+	l.end, l.latest = l.ends()
 	l.band = subconscious.TimeBand(l.due, g.in.At)
 	l.critical = l.isCritical()
 	l.confidence = confidence(asked.Importance, g.score(sortOf(asked)), l.critical)
@@ -136,6 +142,7 @@ func urgency(a, b *candidate) int {
 		compareBool(b.critical, a.critical),
 		compareBool(a.isConnection(), b.isConnection()),
 		compareBool(b.isUrgent(), a.isUrgent()),
+		compareBool(a.stranger() != "", b.stranger() != ""),
 		cmp.Compare(b.severity, a.severity),
 		cmp.Compare(b.asked.Importance, a.asked.Importance),
 		sooner(a.asked.Due, b.asked.Due),
@@ -144,19 +151,26 @@ func urgency(a, b *candidate) int {
 }
 
 // isUrgent reports whether a request waits for nothing that is not: it is critical or
-// of great importance, the person asked to be reminded now, or it is due within
-// the hour, after which the cap would let it through too late. A time that a
-// stranger names makes nothing urgent.
+// of great importance, the person asked to be reminded now, or it would be past its
+// use by the time that the caps allow. What a stranger writes never is.
 func (l *candidate) isUrgent() bool {
-	ahead := l.due.Sub(l.gate.in.At)
-	return l.critical || l.asked.Importance >= warns || l.reminds ||
-		ahead > 0 && ahead <= time.Hour && len(l.own) > 0 && isFamiliar(&l.own[0].Latest)
+	return l.critical || l.reminds || l.pressed || l.asked.Importance >= warns && l.stranger() == "" || l.isPastUse(time.Hour)
 }
 
-// isFamiliar reports whether it is the person's word, the machine's, or that of
-// somebody whom the person writes to, as far as is known.
-func isFamiliar(o *subconscious.Observation) bool {
-	return isOurs(o) || o.Attrs["known"] != "" && o.Attrs["forged"] != "true"
+// isPastUse reports whether it helps no more to be told after that time. A time
+// that a stranger names says nothing.
+func (l *candidate) isPastUse(after time.Duration) bool {
+	ahead := l.latest.Sub(l.gate.in.At)
+	return ahead > 0 && ahead <= after && len(l.own) > 0 && isFamiliar(&l.own[0].Latest)
+}
+
+// stranger is the domain that whoever wrote it registered, where nothing says that
+// the person knows them; "" for anything else.
+func (l *candidate) stranger() string {
+	if !l.isMail() || slices.ContainsFunc(l.own, func(e *subconscious.Evidence) bool { return isFamiliar(&e.Latest) }) {
+		return ""
+	}
+	return cmp.Or(l.letter().Attrs["domain"], "nobody")
 }
 
 func (l *candidate) isConnection() bool { return l.key.IsPair() || l.key.IsPattern() }

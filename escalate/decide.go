@@ -29,7 +29,9 @@ func Decide(in Input) Decided {
 	g.obey()
 	g.live()
 	g.owe()
-	for _, l := range g.candidates() {
+	candidates := g.candidates()
+	g.begins = in.First && len(candidates) > max(in.Rules.EscalationsPerHour, 1)
+	for _, l := range candidates {
 		g.rule(l)
 	}
 	g.digests()
@@ -51,6 +53,9 @@ func (g *gate) rule(l *candidate) {
 			if !ruled.until.IsZero() { // by the clock of now: what is read back may have that of then
 				ruled.until = ruled.until.In(g.in.At.Location())
 			}
+			if ruled.verdict == Hold && l.due.IsZero() && g.in.At.Before(l.end) && !isSnoozed(l.telling, g.in.At) {
+				ruled.detail += "; " + l.use()
+			}
 			g.carry(l, r.reason, ruled)
 			return
 		}
@@ -70,7 +75,7 @@ func (g *gate) carry(l *candidate, reason Reason, ruled ruling) {
 			d.Message = g.message(l)
 			d.Deliberate = g.in.Rules.Deliberates && !l.reminds
 			g.deliver(l, d.Deliberate)
-			g.spend(d.Urgent)
+			g.spend(d.Urgent, d.Stranger)
 		case Hold:
 			if !t.Waits {
 				t.HeldSince = g.in.At
@@ -101,6 +106,7 @@ func (l *candidate) decision(reason Reason, ruled ruling) Decision {
 	d := Decision{
 		Incident: l.key, Asked: l.asked, Verdict: ruled.verdict, Reason: reason, Detail: ruled.detail, Until: ruled.until,
 		Critical: l.critical, Urgent: l.isUrgent(), Confidence: l.confidence, New: true,
+		Stranger: l.stranger(),
 	}
 	if l.telling != nil {
 		d.ID = l.telling.ID
@@ -118,12 +124,15 @@ type heldRequest struct {
 }
 
 // spend takes one push out of what the person has of attention.
-func (g *gate) spend(urgent bool) {
+func (g *gate) spend(urgent bool, stranger string) {
 	g.out.Spent.Today++
 	g.out.Spent.LastHour++
 	if urgent {
 		g.out.Spent.UrgentToday++
 		g.out.Spent.UrgentLastHour++
+	}
+	if stranger != "" {
+		g.out.Spent.Strangers = append(slices.Clip(g.out.Spent.Strangers), stranger)
 	}
 }
 

@@ -25,20 +25,27 @@ func parseWeekly(text string) (time.Weekday, clock, error) {
 	return 0, 0, fmt.Errorf("%.20q is no time of the week; write it as \"sun 18:00\"", text)
 }
 
-// slots are the times at which one sort of digest is due.
+// slots are the times at which one sort of digest is due: of each day, or of one
+// of the week.
 type slots struct {
-	at     clock
+	at     []clock
 	weekly bool
 	day    time.Weekday
 }
 
 // slots are when digests are due, the daily ones first.
 func (d DigestTimes) slots() (all []slots) {
-	if at, err := parseClock(d.Daily); err == nil {
-		all = append(all, slots{at: at})
+	var each slots
+	for _, text := range []string{d.Daily, d.Afternoon} {
+		if at, err := parseClock(text); err == nil {
+			each.at = append(each.at, at)
+		}
+	}
+	if each.at != nil {
+		all = append(all, each)
 	}
 	if day, at, err := parseWeekly(d.Weekly); err == nil {
-		all = append(all, slots{at: at, weekly: true, day: day})
+		all = append(all, slots{at: []clock{at}, weekly: true, day: day})
 	}
 	return all
 }
@@ -62,11 +69,14 @@ func (s slots) around(at time.Time) (last, next time.Time) {
 		if s.weekly && time.Date(year, month, d, 12, 0, 0, 0, time.UTC).Weekday() != s.day {
 			continue
 		}
-		due, _ := s.at.instants(year, month, d, at.Location())
-		if due.After(at) {
-			return last, due
+		for _, c := range s.at {
+			switch due, _ := c.instants(year, month, d, at.Location()); {
+			case due.After(at) && (next.IsZero() || due.Before(next)):
+				next = due
+			case !due.After(at) && due.After(last):
+				last = due
+			}
 		}
-		last = due
 	}
 	return last, next
 }
@@ -84,6 +94,7 @@ func NextDigest(rules Rules, at time.Time) (due time.Time, ok bool) {
 
 // digests sends out the digests that are due, once each, and never an empty one.
 func (g *gate) digests() {
+	g.first()
 	for _, s := range g.in.Rules.Digest.slots() {
 		g.digest(s, g.out.Spent.served(s))
 	}
@@ -109,7 +120,7 @@ func (g *gate) owe() {
 		_, opens, ok := g.opens(s, *g.in.Spent.served(s))
 		if ok && slices.ContainsFunc(g.keys, func(key subconscious.IncidentKey) bool {
 			t := g.incidents[key].Telling
-			return t != nil && t.Waits && (t.Held == string(Digest) || t.Held == string(BudgetAttention)) && !t.HeldSince.After(opens)
+			return t != nil && t.Waits && slices.Contains(forDigest, Reason(t.Held)) && !t.HeldSince.After(opens)
 		}) {
 			g.owed = 1
 		}
@@ -125,26 +136,49 @@ func (g *gate) digest(s slots, served *time.Time) {
 	if !ok {
 		return
 	}
-	items := g.forDigest()
+	items := g.waiting(forDigest...)
 	if !slices.ContainsFunc(items, func(h heldRequest) bool { return !h.telling.HeldSince.After(opens) }) {
 		*served = due
 		return
 	}
 	// Where the hour allows no push at all, digests are how the person is told.
-	if why, _ := g.spent(false, false, 0, max(g.in.Rules.EscalationsPerHour, 1)); why != "" {
+	if why, _ := g.spent(draw{digest: true}, 0, max(g.in.Rules.EscalationsPerHour, 1)); why != "" {
 		return
 	}
 	*served = due
-	g.issue(s, due, items)
+	name := daily
+	if s.weekly {
+		name = weekly
+	}
+	g.issue(name, due, items)
 }
 
-// forDigest are the requests that a digest can tell: those that are not worth a
-// push, and those for which the day has none left. The most important first.
-func (g *gate) forDigest() []heldRequest {
+// daily and weekly are the sorts of digests.
+const (
+	daily  = "daily"
+	weekly = "weekly"
+)
+
+// first tells at once, or when the night is over, what was there before the mind
+// began to look.
+func (g *gate) first() {
+	items := g.waiting(Backlog)
+	if len(items) > 0 && g.quietUntil.IsZero() {
+		g.issue(daily, g.in.At, items)
+	}
+}
+
+// forDigest are the reasons of what a digest can tell: what is not worth a push, or
+// has none left.
+var forDigest = []Reason{Digest, Strangers, BudgetAttention}
+
+// waiting are the requests that were held for one of the reasons, the most
+// important first.
+func (g *gate) waiting(reasons ...Reason) []heldRequest {
 	var items []heldRequest
 	for _, h := range g.held {
 		d := g.out.Decisions[h.decision]
-		if d.Verdict == Hold && (d.Reason == Digest || d.Reason == BudgetAttention) {
+		if d.Verdict == Hold && slices.Contains(reasons, d.Reason) {
 			items = append(items, h)
 		}
 	}
@@ -156,19 +190,15 @@ func (g *gate) forDigest() []heldRequest {
 }
 
 // issue tells all of the items in one message.
-func (g *gate) issue(s slots, due time.Time, items []heldRequest) {
-	name := "daily"
-	if s.weekly {
-		name = "weekly"
-	}
-	digest := DigestIssue{Weekly: s.weekly, Due: due, Message: g.digestMessage(name, items)}
+func (g *gate) issue(name string, due time.Time, items []heldRequest) {
+	digest := DigestIssue{Weekly: name == weekly, Due: due, Message: g.digestMessage(name, items)}
 	for _, h := range items {
 		digest.Incidents = append(digest.Incidents, h.telling.ID)
 		d := &g.out.Decisions[h.decision]
 		d.Verdict, d.Reason, d.Detail, d.Until, d.New = Tell, Digest, "in the "+name+" digest", time.Time{}, true
 		g.deliverInDigest(h.candidate)
 	}
-	g.spend(false)
+	g.spend(false, "")
 	g.out.Digests = append(g.out.Digests, digest)
 }
 

@@ -114,6 +114,46 @@ func due(asked subconscious.Asked, evidence []*subconscious.Evidence) time.Time 
 	return asked.Due
 }
 
+// ends is until when it helps to be told: until it is due or begins; of a letter
+// without a date, until the first time that it names, or the end of the day.
+// latest is how long it can wait: who has to get ready for a day needs to hear of
+// it the evening before. Zero: nothing says so.
+func (l *candidate) ends() (end, latest time.Time) {
+	o := l.letter()
+	if !l.due.IsZero() || !l.isMail() {
+		return l.due, l.due
+	}
+	came := o.At.In(l.gate.in.At.Location())
+	if hours, err := strconv.Atoi(o.Attrs["hours"]); err == nil { // whole ones
+		end = came.Add(time.Duration(hours+1) * time.Hour)
+		return end, end
+	}
+	days, err := strconv.Atoi(o.Attrs["days"])
+	if err != nil {
+		return time.Time{}, time.Time{}
+	}
+	year, month, date := came.Date()
+	end, _ = clock(0).instants(year, month, date+days+1, came.Location())
+	latest, _ = clock(0).instants(year, month, date+max(days, 1), came.Location())
+	if begins, _, quiet := l.gate.in.Rules.Quiet.span(latest.Add(-time.Nanosecond)); quiet {
+		latest = begins
+	}
+	return end, latest
+}
+
+// isMail reports whether a request rests on nothing but letters.
+func (l *candidate) isMail() bool {
+	return l.letter() != nil && !slices.ContainsFunc(l.own, func(e *subconscious.Evidence) bool { return e.Latest.Sense != "mail" || isOurs(&e.Latest) })
+}
+
+// isFamiliar reports whether it is the person's word, or the machine's; or that of
+// somebody to whom, or to others of whose house, they write, or who answers them, as
+// far as nothing speaks against it.
+func isFamiliar(o *subconscious.Observation) bool {
+	a := o.Attrs
+	return isOurs(o) || a["forged"] != "true" && (a["known"] != "" || a["ours"] == "true" || a["acquainted"] == "own" || a["acquainted"] == "written")
+}
+
 // isEvent reports whether a request is about something that is of no use to hear
 // of once it has begun.
 func isEvent(asked subconscious.Asked, evidence []*subconscious.Evidence) bool {

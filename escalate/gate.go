@@ -26,8 +26,10 @@ type gate struct {
 	// digests are late.
 	quietUntil, nextDigest time.Time
 	owed                   int
-	ordinal                uint64
-	out                    Decided
+	// begins: the mind looks for the first time, and finds more than an hour allows.
+	begins  bool
+	ordinal uint64
+	out     Decided
 }
 
 func open(in Input) *gate {

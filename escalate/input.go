@@ -10,9 +10,11 @@ import (
 type Input struct {
 	// At is in the mind's time zone, which decides what quiet hours and days
 	// are.
-	At    time.Time `json:"at"`
-	Tick  int64     `json:"tick"`
-	Rules Rules     `json:"rules"`
+	At   time.Time `json:"at"`
+	Tick int64     `json:"tick"`
+	// First: the mind has never looked before.
+	First bool  `json:"first,omitempty"`
+	Rules Rules `json:"rules"`
 	// Asked are the requests of this tick, one a finding.
 	Asked []Asked `json:"asked"`
 	// Incidents are those that are asked for, those that wait, were told and
@@ -47,6 +49,9 @@ type Spent struct {
 	// UrgentToday and UrgentLastHour count those that were urgent.
 	UrgentToday    int `json:"urgent_today,omitempty"`
 	UrgentLastHour int `json:"urgent_last_hour,omitempty"`
+	// Strangers are the domains of those who are not known to the person and were
+	// told today, each by itself.
+	Strangers []string `json:"strangers,omitempty"`
 	// Daily and Weekly are when the last digests were due; zero for never.
 	Daily  time.Time `json:"daily,omitzero"`
 	Weekly time.Time `json:"weekly,omitzero"`
@@ -80,6 +85,8 @@ const (
 	BudgetAttention Reason = "budget_attention"
 	Digest          Reason = "digest"
 	Escalate        Reason = "escalate"
+	Backlog         Reason = "backlog"
+	Strangers       Reason = "strangers"
 
 	// KeptBack is no reason of the gate's own: a deliberation ended without
 	// telling the person.
@@ -102,6 +109,8 @@ type Decision struct {
 	Critical bool `json:"critical,omitempty"`
 	// Urgent: the caps keep a place for it.
 	Urgent bool `json:"urgent,omitempty"`
+	// Stranger is the domain of who wrote it, where the person does not know them.
+	Stranger string `json:"stranger,omitempty"`
 	// Confidence is what importance and calibration come to, 0 to 1.
 	Confidence float64 `json:"confidence"`
 	// Again says why something told before is told again: "worse", "nearer",

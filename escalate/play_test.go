@@ -32,6 +32,7 @@ type play struct {
 	weekly    time.Time
 	pushes    []time.Time
 	urgent    []time.Time // those of pushes that were
+	strangers map[time.Time][]string
 	noticed   []time.Time
 	notices   []escalate.Notice
 
@@ -49,7 +50,7 @@ func newPlay(t reporter, at time.Time) *play {
 	return &play{
 		t: t, at: at, rules: escalate.DefaultRules(), known: map[string]*subconscious.Evidence{},
 		incidents: map[subconscious.IncidentKey]subconscious.Incident{}, scores: map[subconscious.Sort]subconscious.Score{},
-		deliberations: map[int64][]subconscious.IncidentKey{}, told: map[subconscious.IncidentKey]int{},
+		strangers: map[time.Time][]string{}, deliberations: map[int64][]subconscious.IncidentKey{}, told: map[subconscious.IncidentKey]int{},
 	}
 }
 
@@ -62,6 +63,8 @@ func senseOf(kind string) string {
 		return "notes"
 	case "file":
 		return "files"
+	case "mail":
+		return "mail"
 	}
 	return "health"
 }
@@ -221,6 +224,11 @@ func (p *play) input() escalate.Input {
 			in.Spent.UrgentLastHour++
 		}
 	}
+	for _, at := range slices.SortedFunc(maps.Keys(p.strangers), time.Time.Compare) {
+		if at.Format(time.DateOnly) == p.at.Format(time.DateOnly) {
+			in.Spent.Strangers = append(in.Spent.Strangers, p.strangers[at]...)
+		}
+	}
 	for _, push := range p.noticed {
 		if push.Format(time.DateOnly) == p.at.Format(time.DateOnly) {
 			in.Spent.Notices++
@@ -261,6 +269,9 @@ func (p *play) decide() escalate.Decided {
 			p.pushes = append(p.pushes, p.at)
 			if d.Urgent {
 				p.urgent = append(p.urgent, p.at)
+			}
+			if d.Stranger != "" {
+				p.strangers[p.at] = append(p.strangers[p.at], d.Stranger)
 			}
 		}
 		if d.Deliberate {

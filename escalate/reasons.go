@@ -1,6 +1,7 @@
 package escalate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -24,8 +25,8 @@ type applied struct {
 func reasons() []applied {
 	return []applied{
 		{NoEvidence, noEvidence}, {Expired, expired}, {Dismissed, dismissed}, {Snoozed, snoozed}, {Duplicate, duplicate},
-		{LowConfidence, lowConfidence}, {Cooldown, cooldown}, {QuietHours, quietHours}, {Presence, presence},
-		{BudgetAttention, budgetAttention}, {Digest, digest}, {Escalate, escalate},
+		{LowConfidence, lowConfidence}, {Backlog, backlog}, {Cooldown, cooldown}, {Digest, digest}, {Strangers, strangers},
+		{QuietHours, quietHours}, {Presence, presence}, {BudgetAttention, budgetAttention}, {Escalate, escalate},
 	}
 }
 
@@ -52,6 +53,8 @@ func expired(l *candidate) (ruling, bool) {
 	switch {
 	case !l.due.IsZero() && !at.Before(l.due) && (isEvent(l.asked, l.own) || l.asked.At.Before(l.due) && !l.reminds):
 		return ruling{verdict: Drop, detail: "it was due " + when(l.due, at) + ", and that has passed"}, true
+	case l.due.IsZero() && !l.end.IsZero() && !at.Before(l.end) && !l.reminds:
+		return ruling{verdict: Drop, detail: "it was of use until " + subconscious.Moment(l.end, at)}, true
 	case l.waited && !l.reminds && readMeanwhile(l):
 		return ruling{verdict: Drop, detail: "you have read it meanwhile"}, true
 	case l.waited && !l.reminds && l.telling != nil && !l.telling.HeldSince.IsZero() && at.Sub(l.telling.HeldSince) >= heldAtMost && !isSnoozed(l.telling, at):
@@ -137,8 +140,8 @@ func quietHours(l *candidate) (ruling, bool) {
 		return ruling{}, false
 	}
 	detail := "quiet hours until " + subconscious.Moment(until, at)
-	if at.Before(l.due) && l.due.Before(until) {
-		detail += "; it is due before that, " + when(l.due, at) + ", and they let only what is critical through"
+	if at.Before(l.end) && l.end.Before(until) {
+		detail += "; " + l.use() + ", and they let only what is critical through"
 	}
 	return ruling{verdict: Hold, detail: detail, until: until}, true
 }
@@ -165,11 +168,8 @@ func presence(l *candidate) (ruling, bool) {
 	if now.Until.After(at) && now.Until.Before(until) {
 		until = now.Until
 	}
-	due := l.asked.Due
-	if due.IsZero() {
-		due = l.due
-	}
-	urgent := l.critical || l.severity >= subconscious.Warning || !due.IsZero() && !due.After(until)
+	latest := cmp.Or(l.latest, l.asked.Due)
+	urgent := l.critical || l.severity >= subconscious.Warning || !latest.IsZero() && !latest.After(until.Add(toAct))
 	asked := l.reminds && l.telling.State != subconscious.TellingSnoozed
 	if urgent || asked || !at.Before(until) {
 		return ruling{}, false
@@ -182,35 +182,45 @@ func presence(l *candidate) (ruling, bool) {
 
 // budgetAttention: enough was told today, or within the hour.
 func budgetAttention(l *candidate) (ruling, bool) {
-	why, until := l.gate.spent(l.critical, l.isUrgent(), l.gate.owed, l.gate.in.Rules.EscalationsPerHour)
+	g := l.gate
+	draw := draw{critical: l.critical, urgent: l.isUrgent()}
+	why, until := g.spent(draw, g.owed, g.in.Rules.EscalationsPerHour)
+	if opens := cmp.Or(until, g.in.At.Add(time.Hour)); why != "" && l.isPastUse(opens.Sub(g.in.At)) {
+		l.pressed, draw.urgent = true, true
+		why, until = g.spent(draw, g.owed, g.in.Rules.EscalationsPerHour)
+	}
 	return ruling{verdict: Hold, detail: why, until: until}, why != ""
 }
 
+// draw is what a push draws on what is left of attention as.
+type draw struct{ critical, urgent, digest bool }
+
 // spent says why nothing more can be pushed now; "" where something can. A part
-// of the day's pushes is kept for what is critical, which knows no hour; one of
-// the day and one of the hour for the first that is urgent, but where there is
-// only one; and one for each digest that is late, or it would be so all day.
+// of the day's pushes is kept for what is critical, which knows no hour; a third of
+// what is left of the day and of the hour for what is urgent, at least one but where
+// there is only one; and one for a digest that is late, or it would be so all day.
+// For a digest, which tells of many, the day keeps no such third.
 // hourly is how many an hour allows.
-func (g *gate) spent(critical, urgent bool, owed, hourly int) (why string, until time.Time) {
+func (g *gate) spent(of draw, owed, hourly int) (why string, until time.Time) {
 	rules, spent := g.in.Rules, g.out.Spent
 	day := rules.NotificationsPerDay
 	year, month, date := g.in.At.Date()
 	tomorrow, _ := clock(0).instants(year, month, date+1, g.in.At.Location())
 	reserve := min(reserved, day/4)
 	keptToday, keptNow := 0, 0
-	if !urgent && spent.UrgentToday == 0 && day-reserve > 1 {
-		keptToday = 1
+	if !of.urgent && !of.digest && day-reserve > 1 {
+		keptToday = max(0, max(1, (day-reserve)/3)-spent.UrgentToday)
 	}
-	if !urgent && spent.UrgentLastHour == 0 && hourly > 1 {
-		keptNow = 1
+	if !of.urgent && hourly > 1 {
+		keptNow = max(0, max(1, hourly/3)-spent.UrgentLastHour)
 	}
-	if urgent && spent.UrgentLastHour == 0 && hourly > 1 {
+	if of.urgent && spent.UrgentLastHour == 0 && hourly > 1 {
 		owed = 0 // it goes before a digest, and the next leaves that its place
 	}
 	switch {
 	case spent.Today >= day:
 		return fmt.Sprintf("%s today, which is all that the day allows", times(spent.Today)), tomorrow
-	case critical:
+	case of.critical:
 		return "", time.Time{}
 	case spent.Today >= day-reserve:
 		return fmt.Sprintf("%s today; the last %d of %d are kept for what is critical", times(spent.Today), reserve, day), tomorrow
@@ -257,23 +267,35 @@ func digest(l *candidate) (ruling, bool) {
 	default:
 		return ruling{}, false
 	}
-	due := l.gate.nextDigest
-	if l.gate.owed > 0 {
-		due = at // one that is late takes it along
-	}
-	late := at.Before(l.due) && (due.IsZero() || l.due.Before(due))
-	from := l.lastChance()
-	switch {
-	case late && !l.isNearlyAPush():
-		return ruling{verdict: Drop, detail: why + "; it is due " + when(l.due, at) + ", and no digest comes before that: it is in the inbox"}, true
-	case late && at.Before(from):
+	due, from := l.gate.digestDue(), l.lastChance()
+	switch late := at.Before(l.latest) && (due.IsZero() || l.latest.Before(due)); {
+	case !late || !l.isNearlyAPush():
+		return l.withDigest(why), true
+	case at.Before(from):
 		return ruling{verdict: Hold, detail: why + "; no digest comes before it is due, so that it is told " + when(from, at), until: from}, true
-	case late:
-		return ruling{}, false
-	case due.IsZero():
-		return ruling{verdict: Drop, detail: why + ", and no digest is configured: it is in the inbox"}, true
 	}
-	return ruling{verdict: Hold, detail: why + "; the digest comes " + when(due, at), until: due}, true
+	return ruling{}, false
+}
+
+// withDigest lets a request wait for the next digest, or go where that comes too
+// late.
+func (l *candidate) withDigest(why string) ruling {
+	at, due := l.gate.in.At, l.gate.digestDue()
+	switch {
+	case at.Before(l.end) && (due.IsZero() || l.end.Before(due)):
+		return ruling{verdict: Drop, detail: why + "; " + l.use() + ", and no digest comes before that: it is in the inbox"}
+	case due.IsZero():
+		return ruling{verdict: Drop, detail: why + ", and no digest is configured: it is in the inbox"}
+	}
+	return ruling{verdict: Hold, detail: why + "; the digest comes " + when(due, at), until: due}
+}
+
+// digestDue is when the next digest comes: now, where one is late.
+func (g *gate) digestDue() time.Time {
+	if g.owed > 0 {
+		return g.in.At
+	}
+	return g.nextDigest
 }
 
 // isNearlyAPush reports whether something is nearer to being worth a push than to
@@ -290,6 +312,9 @@ const beforehand = 2 * time.Hour
 // lastChance is when that is: before the quiet hours in which it is due, and not
 // in any.
 func (l *candidate) lastChance() time.Time {
+	if l.letter() != nil && l.due.IsZero() {
+		return l.gate.in.At // it is news
+	}
 	quiet, end := l.gate.in.Rules.Quiet, l.due.In(l.gate.in.At.Location())
 	if begins, _, ok := quiet.span(end.Add(-time.Nanosecond)); ok {
 		end = begins
@@ -306,7 +331,10 @@ func escalate(l *candidate) (ruling, bool) {
 	detail := fmt.Sprintf("%.2f sure that it is worth telling", l.confidence)
 	switch {
 	case l.again == "" && l.confidence < l.gate.in.Rules.PushFrom-rounding && !l.critical:
-		detail += ", and no digest comes before it is due"
+		detail += ", and no digest comes in time"
+		if l.due.IsZero() {
+			detail += ": " + l.use()
+		}
 	case l.critical && l.again == "":
 		detail = "critical"
 	case l.again != "":
@@ -317,6 +345,53 @@ func escalate(l *candidate) (ruling, bool) {
 	}
 	return ruling{verdict: Tell, detail: detail}, true
 }
+
+// use says in words what end is.
+func (l *candidate) use() string {
+	if l.due.IsZero() {
+		return "telling it helps until " + subconscious.Moment(l.end, l.gate.in.At)
+	}
+	return "it is due " + when(l.end, l.gate.in.At)
+}
+
+// backlog: it was there when the mind began to look, and is told with all of that.
+func backlog(l *candidate) (ruling, bool) {
+	if !l.gate.begins && l.telling.Held != string(Backlog) || l.critical || l.reminds {
+		return ruling{}, false
+	}
+	return ruling{verdict: Hold, detail: "it was there before anything was looked at, and is told with all of that in one message", until: l.gate.quietUntil}, true
+}
+
+// strangersMost is how many letters of strangers a day may push, half of them
+// before noon, and one of a domain.
+const strangersMost = 4
+
+// strangers: enough of those whom the person does not know were told today.
+func strangers(l *candidate) (ruling, bool) {
+	domain, g := l.stranger(), l.gate
+	told := g.out.Spent.Strangers
+	var why string
+	switch {
+	case domain == "" || l.reminds:
+		return ruling{}, false
+	case l.letter().Attrs["forged"] == "true":
+		why = "it does not come from its sender"
+	case g.in.Rules.Strangers == StrangersDigest:
+		why = "you do not write to its sender"
+	case slices.Contains(told, domain):
+		why = "you do not write to its sender, and were told once today what " + plain(domain) + " writes"
+	case len(told) >= strangersMost:
+		why = fmt.Sprintf("you do not write to its sender, and were told %d such letters today", len(told))
+	case len(told) >= strangersMost/2 && g.in.At.Hour() < 12:
+		why = fmt.Sprintf("you do not write to its sender, and were told %d such letters; the others of today are kept until noon", len(told))
+	default:
+		return ruling{}, false
+	}
+	return l.withDigest(why), true
+}
+
+// toAct is what the person needs of time at least, once they were told.
+const toAct = time.Hour
 
 // anew says why something is told again, or after all.
 func (l *candidate) anew() string {

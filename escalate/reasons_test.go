@@ -74,6 +74,21 @@ var causes = map[escalate.Reason]func(*escalate.Input){
 	escalate.BudgetAttention: func(in *escalate.Input) { in.Spent = escalate.Spent{Today: 2, LastHour: 2} },
 	escalate.Digest:          func(in *escalate.Input) { in.Asked[0].Kind = subconscious.KindIdea },
 	escalate.Escalate:        func(*escalate.Input) {},
+	escalate.Backlog: func(in *escalate.Input) { // of the night
+		in.Rules.Quiet = escalate.Hours{From: "11:30", To: "13:00"}
+		t := telling(in)
+		if t.Held == "" {
+			t.State, t.Waits, t.Held, t.HeldSince = subconscious.TellingOpen, true, string(escalate.Backlog), noon.Add(-time.Hour)
+		}
+	},
+	escalate.Strangers: func(in *escalate.Input) {
+		in.Spent.Strangers = []string{"acme.example"}
+		in.Asked[0].Importance = max(in.Asked[0].Importance, 7)
+		if len(in.Evidence) > 0 {
+			in.Evidence[0].Latest.Trust, in.Evidence[0].Latest.Sense = subconscious.Outsider, "mail"
+			in.Evidence[0].Latest.Attrs = map[string]string{"from": "new@acme.example", "domain": "acme.example", "status": "confirmed"}
+		}
+	},
 }
 
 // TestFirstReason checks each reason alone, and that of any two that apply the
@@ -179,7 +194,7 @@ func TestOneReason(t *testing.T) {
 		{"low confidence by answers", []cause{func(in *escalate.Input) {
 			in.Asked[0].Importance = 6
 			in.Scores = []subconscious.Score{{Thread: subconscious.Watcher, Source: "files", Kind: subconscious.KindObservation, Dismissed: 40}}
-		}}, escalate.Drop, escalate.LowConfidence, "0.36 sure that it is worth telling, and a digest needs 0.40"},
+		}}, escalate.Drop, escalate.LowConfidence, "0.36 sure that it is worth telling, and a digest needs 0.37"},
 		{"important whatever the answers", []cause{func(in *escalate.Input) {
 			in.Asked[0].Importance = 9
 			in.Scores = []subconscious.Score{{Thread: subconscious.Watcher, Source: "files", Kind: subconscious.KindObservation, Dismissed: 40}}
@@ -202,7 +217,7 @@ func TestOneReason(t *testing.T) {
 			in.Asked[0].Kind, in.Asked[0].Due = subconscious.KindDeadline, noon.Add(90*time.Minute)
 		}}, escalate.Tell, escalate.Escalate, "critical"},
 		{"busy until its end", []cause{busy(20 * time.Minute)}, escalate.Hold, escalate.Presence, "in “Standup”; it waits until 12:20 at most"},
-		{"busy for longer than a hold", []cause{busy(9 * time.Hour)}, escalate.Hold, escalate.Presence, "in “Standup”; it waits until 15:00 at most"},
+		{"busy for longer than a hold", []cause{busy(9 * time.Hour)}, escalate.Hold, escalate.Presence, "in “Standup”; it waits until 13:00 at most"},
 		{"due before the hold ends", []cause{busy(20 * time.Minute), func(in *escalate.Input) {
 			in.Asked[0].Due = noon.Add(15 * time.Minute)
 		}}, escalate.Tell, escalate.Escalate, ""},
@@ -292,6 +307,7 @@ func TestNoDigestComesInTime(t *testing.T) {
 		if c.none {
 			in.Rules.Digest = escalate.DigestTimes{}
 		}
+		in.Rules.Digest.Afternoon = ""
 		in.Asked[0].Importance, in.Asked[0].Due = c.importance, c.due.In(time.FixedZone("", -9*60*60)) // the hours are the person's all the same
 		if d := escalate.Decide(in).Decisions[0]; d.Verdict != c.verdict || !d.Until.Equal(c.until) {
 			t.Errorf("%s: %s %s until %s: %s", c.name, d.Verdict, d.Reason, d.Until, d.Detail)

@@ -22,6 +22,7 @@ type Rules struct {
 	PushFrom    float64       `mapstructure:"push_from" json:"push_from" about:"The least confidence, 0 to 1, for a message of its own."`
 	DigestFrom  float64       `mapstructure:"digest_from" json:"digest_from" about:"The least confidence, 0 to 1, for a place in the daily digest."`
 	Digest      DigestTimes   `mapstructure:"digest" json:"digest" about:"When what is not worth a message of its own is told together."`
+	Strangers   string        `mapstructure:"strangers" json:"strangers,omitempty" about:"Letters of people whom you do not know: push (four a day at most) or digest."`
 	Critical    []string      `mapstructure:"critical" json:"critical" about:"What may be told in quiet hours: disk, unit, machine, event, deadline."`
 	HoldEngaged time.Duration `mapstructure:"hold_engaged" json:"hold_engaged" about:"How long what is not urgent waits at most while you type: 0s to 24h."`
 	HoldBusy    time.Duration `mapstructure:"hold_busy" json:"hold_busy" about:"How long what is not urgent waits at most through a meeting: 0s to 24h."`
@@ -33,8 +34,10 @@ type Rules struct {
 
 // DigestTimes are local times of the day; "" for none.
 type DigestTimes struct {
-	Daily  string `mapstructure:"daily" json:"daily" about:"Time of day, in the time zone; empty: no daily digest."`
-	Weekly string `mapstructure:"weekly" json:"weekly" about:"Day and time, such as \"sun 18:00\"; empty: no weekly digest."`
+	Daily string `mapstructure:"daily" json:"daily" about:"Time of day, in the time zone; empty: no daily digest."`
+	// Afternoon is a second time of each day.
+	Afternoon string `mapstructure:"afternoon" json:"afternoon,omitempty" about:"Time of day, in the time zone, of a second daily digest; empty: none."`
+	Weekly    string `mapstructure:"weekly" json:"weekly" about:"Day and time, such as \"sun 18:00\"; empty: no weekly digest."`
 }
 
 // Hours is a span of local time, over midnight where To is before From; From
@@ -48,11 +51,17 @@ type Hours struct {
 func DefaultRules() Rules {
 	return Rules{
 		Quiet: Hours{From: "23:00", To: "08:00"}, NotificationsPerDay: 12, EscalationsPerHour: 2, NoticesPerDay: 3,
-		Cooldown: 30 * time.Minute, PushFrom: 0.65, DigestFrom: 0.4, Digest: DigestTimes{Daily: "08:30"},
-		Critical: []string{"disk", "unit", "machine", "event"}, HoldEngaged: 5 * time.Minute, HoldBusy: 3 * time.Hour,
+		Cooldown: 30 * time.Minute, PushFrom: 0.65, DigestFrom: 0.37, Digest: DigestTimes{Daily: "08:30", Afternoon: "17:00"}, Strangers: StrangersPush,
+		Critical: []string{"disk", "unit", "machine", "event"}, HoldEngaged: 5 * time.Minute, HoldBusy: time.Hour,
 		NoticeAfter: 15 * time.Minute,
 	}
 }
+
+// What becomes of letters of those whom the person does not know.
+const (
+	StrangersPush   = "push"   // a few a day
+	StrangersDigest = "digest" // none
+)
 
 // Classes are the classes of incidents that can be critical.
 func Classes() []string {
@@ -106,6 +115,12 @@ func (r Rules) Validate() error {
 	}
 	if _, _, err := parseWeekly(r.Digest.Weekly); r.Digest.Weekly != "" {
 		refuse("digest.weekly", err)
+	}
+	if _, err := parseClock(r.Digest.Afternoon); r.Digest.Afternoon != "" {
+		refuse("digest.afternoon", err)
+	}
+	if !slices.Contains([]string{"", StrangersPush, StrangersDigest}, r.Strangers) {
+		refuse("strangers", fmt.Errorf("%.40q is neither %s nor %s", r.Strangers, StrangersPush, StrangersDigest))
 	}
 	for i, class := range r.Critical {
 		switch {

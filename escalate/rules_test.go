@@ -176,7 +176,7 @@ func TestRememberAnswers(t *testing.T) {
 func TestNextDigest(t *testing.T) {
 	rules := escalate.DefaultRules()
 	rules.Digest.Weekly = "mon 18:00"
-	for at, want := range map[string]string{"12:00": "18:00", "18:00": "08:30"} {
+	for at, want := range map[string]string{"12:00": "17:00", "17:00": "18:00", "18:00": "08:30"} {
 		clock, _ := time.Parse("15:04", at)
 		due, ok := escalate.NextDigest(rules, time.Date(2026, 11, 23, clock.Hour(), 0, 0, 0, time.UTC))
 		if !ok || due.Format("15:04") != want {

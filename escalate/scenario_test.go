@@ -176,7 +176,7 @@ func (s *script) rules(words []string) error {
 		case key == "deliberates":
 			r.Deliberates = true
 		case key == "daily":
-			r.Digest.Daily = value
+			r.Digest.Daily, r.Digest.Afternoon = value, ""
 		case key == "weekly":
 			r.Digest.Weekly = strings.ReplaceAll(value, "_", " ")
 		case key == "critical":

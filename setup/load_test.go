@@ -34,14 +34,14 @@ func TestOverrides(t *testing.T) {
 // TestDefaultsAdapt: what is not written makes room for what is.
 func TestDefaultsAdapt(t *testing.T) {
 	for content, want := range map[string]string{
-		"tick_timeout: 15s":                                "[15s 15s] [0.4 0.65] [85% 95%] [20% 8%]",
-		"threads: {deadline: 3m}":                          "[3m0s 3m0s] [0.4 0.65] [85% 95%] [20% 8%]",
+		"tick_timeout: 15s":                                "[15s 15s] [0.37 0.65] [85% 95%] [20% 8%]",
+		"threads: {deadline: 3m}":                          "[3m0s 3m0s] [0.37 0.65] [85% 95%] [20% 8%]",
 		"escalation: {push_from: 0.1}":                     "[30s 2m0s] [0.1 0.1] [85% 95%] [20% 8%]",
-		"senses: {health: {disk: {warn: 97%}}}":            "[30s 2m0s] [0.4 0.65] [97% 98.5%] [20% 8%]",
-		"senses: {health: {disk: {critical: 80%}}}":        "[30s 2m0s] [0.4 0.65] [70% 80%] [20% 8%]",
-		"senses: {health: {battery: {warn: 6%}}}":          "[30s 2m0s] [0.4 0.65] [85% 95%] [6% 3%]",
-		"tick_timeout: 60s\nthreads: {deadline: 40s}":      "[40s 1m0s] [0.4 0.65] [85% 95%] [20% 8%]",
-		"senses: {health: {disk: {warn: 1%}}}\njitter: 1s": "[30s 2m0s] [0.4 0.65] [1% 95%] [20% 8%]",
+		"senses: {health: {disk: {warn: 97%}}}":            "[30s 2m0s] [0.37 0.65] [97% 98.5%] [20% 8%]",
+		"senses: {health: {disk: {critical: 80%}}}":        "[30s 2m0s] [0.37 0.65] [70% 80%] [20% 8%]",
+		"senses: {health: {battery: {warn: 6%}}}":          "[30s 2m0s] [0.37 0.65] [85% 95%] [6% 3%]",
+		"tick_timeout: 60s\nthreads: {deadline: 40s}":      "[40s 1m0s] [0.37 0.65] [85% 95%] [20% 8%]",
+		"senses: {health: {disk: {warn: 1%}}}\njitter: 1s": "[30s 2m0s] [0.37 0.65] [1% 95%] [20% 8%]",
 	} {
 		c, err := load(t, content)
 		if err != nil {

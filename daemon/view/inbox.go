@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -296,6 +297,9 @@ func Attention(ctx context.Context, kept *mind.Store, at time.Time) (escalate.Sp
 			if today {
 				spent.Today++
 				spent.UrgentToday += urgent
+				if domain, is := strings.CutPrefix(p.Kind, mind.PushStranger); is {
+					spent.Strangers = append(spent.Strangers, domain)
+				}
 			}
 			if p.At.After(hour) {
 				spent.LastHour++

@@ -361,6 +361,8 @@ func gateProposal(rules escalate.Rules, reason escalate.Reason, id subconscious.
 		return "It waited for a natural pause: lower escalation.hold_engaged or hold_busy, or switch a source off under presence."
 	case escalate.BudgetAttention:
 		return fmt.Sprintf("The caps were used up: budget.notifications_per_day is %d, escalations_per_hour %v.", rules.NotificationsPerDay, rules.EscalationsPerHour)
+	case escalate.Strangers:
+		return "You do not know who wrote it: write to them, or look at escalation.strangers."
 	case escalate.Cooldown:
 		return fmt.Sprintf("It was told shortly before: escalation.cooldown is %s.", rules.Cooldown)
 	case escalate.Expired:

@@ -24,6 +24,7 @@ type Push struct {
 const (
 	PushIncident = "incident"
 	PushUrgent   = "urgent" // an incident for which the caps keep a place
+	PushStranger = "stranger " // and the domain of somebody whom the person does not know
 	PushDigest   = "digest"
 	PushNotice   = "notice"
 )
