@@ -98,8 +98,8 @@ func (l *candidate) title(point string) string {
 		return point
 	}
 	o := l.letter()
-	if o == nil && !isModels(l.asked.Rule) {
-		return middle(point) // the end is what a rule says of the thing
+	if o == nil && !isModels(l.asked.Rule) && (isEvent(l.asked, l.own) || l.asked.Source == "health") && l.asked.Kind != subconscious.KindPreparation {
+		return middle(point) // a rule says at the end when, or how much
 	}
 	if o != nil && !isModels(l.asked.Rule) {
 		who, _, _ := strings.Cut(plain(o.Title), ": ")
@@ -271,7 +271,7 @@ func prefix(l *candidate) string {
 		return "Overdue: "
 	}
 	return map[string]string{
-		againWorse: "Worse: ", againNearer: "Nearer: ", againStatus: "Changed: ", againParticipant: "Joined: ",
+		againWorse: "Worse: ", againStatus: "Changed: ", againParticipant: "Joined: ",
 		againReturned: "Back: ", againReminder: "Reminder: ",
 	}[l.again]
 }
