@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 
@@ -93,7 +94,8 @@ type part struct {
 	Recall  float64 `json:"recall_at_precision_085"`
 }
 
-// bin are letters whose chance lies in one tenth.
+// bin are letters whose chance lies in one tenth, each counted by what it costs
+// to judge it wrongly.
 type bin struct {
 	From    float64 `json:"from"`
 	Letters int     `json:"letters"`
@@ -116,9 +118,18 @@ func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, erro
 		return harness.Report{}, err
 	}
 	samples, f := collect(labelled), figures{Letters: len(labelled), Writers: map[string]counts{}}
-	var signs []int
+	var within []limits
 	for _, feature := range score.Letters.Features {
-		signs = append(signs, feature.Sign)
+		l := limits{math.Inf(-1), math.Inf(1)}
+		if feature.Sign > 0 {
+			l.least = 0
+		} else if feature.Sign < 0 {
+			l.most = 0
+		}
+		if most, bounded := score.Letters.Most[feature.Name]; bounded {
+			l.most = float64(most) / 100
+		}
+		within = append(within, l)
 	}
 	for _, l := range labelled {
 		c := f.Writers[l.Writer]
@@ -133,9 +144,9 @@ func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, erro
 		f.Writers[l.Writer] = c
 	}
 	author, language := func(s sample) string { return s.Group }, func(s sample) string { return s.Language }
-	byAuthor := crossValidate(samples, signs, author)
-	f.ByAuthor, f.ByLanguage = validate(byAuthor, author), validate(crossValidate(samples, signs, language), language)
-	m := train(samples, signs)
+	byAuthor := crossValidate(samples, within, author)
+	f.ByAuthor, f.ByLanguage = validate(byAuthor, author), validate(crossValidate(samples, within, language), language)
+	m := train(samples, within)
 	t := &score.Table[score.Letter]{Features: score.Letters.Features, Weights: m.weights, Bias: m.bias}
 	for i, feature := range t.Features {
 		f.Weights = append(f.Weights, weight{feature.Name, m.weights[i]})
@@ -216,15 +227,16 @@ func validate(all []held, group func(sample) string) validation {
 		v.Parts[name] = p
 	}
 	for tenth := range 10 {
-		b := bin{From: float64(tenth) / 10}
+		b, n := bin{From: float64(tenth) / 10}, 0.0
 		for _, h := range all {
 			if int(h.P*10) == tenth {
 				b.Letters++
-				b.Chance += h.P
-				b.Wanted += h.Want
+				b.Chance += cost(h.sample) * h.P
+				b.Wanted += cost(h.sample) * h.Want
+				n += cost(h.sample)
 			}
 		}
-		if n := float64(b.Letters); n > 0 {
+		if n > 0 {
 			b.Chance, b.Wanted = harness.Round(b.Chance/n, 2), harness.Round(b.Wanted/n, 2)
 		}
 		v.Bins = append(v.Bins, b)

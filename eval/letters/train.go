@@ -28,42 +28,54 @@ type model struct {
 }
 
 const (
-	rounds = 4000
+	// rounds bounds how often each weight is mended, and still is from which change
+	// on they all stand still.
+	rounds, still = 500, 1e-6
 	// ridge holds weights that few letters speak for near 0.
 	ridge = 2.0
 )
 
-// train fits a logistic model by gradient descent with momentum, over the samples
-// in the order of their names, so that the same samples give the same weights.
-// What has a sign keeps it.
-func train(samples []sample, signs []int) model {
+// limits are the least and the largest weight of a feature.
+type limits struct{ least, most float64 }
+
+// cost is what it costs to judge a letter wrongly: one that matters and is not told
+// counts as much as two that are told and not wanted.
+func cost(s sample) float64 { return s.Weight * (1 + s.Want) }
+
+// train fits a logistic model by mending one weight after the other, over the
+// samples in the order of their names, so that the same samples give the same
+// weights. Each weight keeps its limits.
+func train(samples []sample, within []limits) model {
 	samples = slices.Clone(samples)
 	slices.SortStableFunc(samples, func(a, b sample) int { return cmp.Compare(a.Name, b.Name) })
-	n := len(signs)
-	w, step := make([]float64, n+1), make([]float64, n+1)
-	total := 0.0
-	for _, s := range samples {
-		total += s.Weight
-	}
-	for round := range rounds {
-		gradient := make([]float64, n+1)
-		for _, s := range samples {
-			miss := (s.Want - logistic(sum(w, s.X))) * s.Weight
-			gradient[n] += miss
-			for i, x := range s.X {
-				gradient[i] += float64(miss * float64(x))
+	n := len(within)
+	w, sums := make([]float64, n+1), make([]float64, len(samples))
+	for range rounds {
+		moved := 0.0
+		for i := range w {
+			slope, bend, bounds := 0.0, 0.0, limits{math.Inf(-1), math.Inf(1)}
+			if i < n {
+				slope, bend, bounds = float64(-ridge*w[i]), ridge, within[i]
+			}
+			for k, s := range samples {
+				if x := value(s.X, i); x != 0 {
+					p := logistic(sums[k])
+					slope += float64(cost(s) * (s.Want - p) * x)
+					bend += float64(cost(s) * p * (1 - p) * x * x)
+				}
+			}
+			if bend == 0 {
+				continue
+			}
+			step := min(max(w[i]+slope/bend, bounds.least), bounds.most) - w[i]
+			w[i] += step
+			moved = max(moved, math.Abs(step))
+			for k, s := range samples {
+				sums[k] += float64(step * value(s.X, i))
 			}
 		}
-		rate := 1.0 / (1 + float64(round)/1000)
-		for i := range w {
-			if i < n {
-				gradient[i] -= float64(ridge * w[i])
-			}
-			step[i] = float64(0.9*step[i]) + float64(rate*gradient[i])/max(1, total)
-			w[i] += step[i]
-			if i < n && float64(signs[i])*w[i] < 0 {
-				w[i], step[i] = 0, 0
-			}
+		if moved < still {
+			break
 		}
 	}
 	m := model{bias: hundredths(w[n]), weights: make([]int, n)}
@@ -73,15 +85,15 @@ func train(samples []sample, signs []int) model {
 	return m
 }
 
-func hundredths(w float64) int { return int(math.Round(w * 100)) }
-
-func sum(w []float64, x []int) float64 {
-	s := w[len(x)]
-	for i, v := range x {
-		s += float64(w[i] * float64(v))
+// value is a feature of a letter, the last one that of all letters.
+func value(x []int, i int) float64 {
+	if i == len(x) {
+		return 1
 	}
-	return s
+	return float64(x[i])
 }
+
+func hundredths(w float64) int { return int(math.Round(w * 100)) }
 
 func logistic(s float64) float64 { return 1 / (1 + math.Exp(-s)) }
 
@@ -101,14 +113,14 @@ type held struct {
 }
 
 // crossValidate judges each letter by a model of the letters of all other groups.
-func crossValidate(samples []sample, signs []int, group func(sample) string) (all []held) {
+func crossValidate(samples []sample, within []limits, group func(sample) string) (all []held) {
 	groups := map[string]bool{}
 	for _, s := range samples {
 		groups[group(s)] = true
 	}
 	for g := range groups {
 		others := slices.DeleteFunc(slices.Clone(samples), func(s sample) bool { return group(s) == g })
-		m := train(others, signs)
+		m := train(others, within)
 		for _, s := range samples {
 			if group(s) == g {
 				all = append(all, held{s, m.chance(s.X)})

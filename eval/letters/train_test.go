@@ -25,25 +25,27 @@ func made() []sample {
 	return all
 }
 
+var within = []limits{{0, 9}, {-9, 0}, {-9, 9}}
+
 // The same letters give the same weights in whatever order they come, and what has a
 // sign keeps it.
 func TestTrain(t *testing.T) {
-	all, signs := made(), []int{1, -1, 0}
-	m := train(all, signs)
-	if m.weights[0] < 200 || m.weights[1] > -200 || m.weights[2] < -60 || m.weights[2] > 60 || m.bias > -50 {
+	all := made()
+	m := train(all, within)
+	if m.weights[0] < 200 || m.weights[1] > -200 || m.weights[2] < -60 || m.weights[2] > 60 || m.bias > 0 {
 		t.Errorf("trained to %+v", m)
 	}
 	slices.Reverse(all)
-	if again := train(all, signs); again.bias != m.bias || !slices.Equal(again.weights, m.weights) {
+	if again := train(all, within); again.bias != m.bias || !slices.Equal(again.weights, m.weights) {
 		t.Errorf("in another order %+v, not %+v", again, m)
 	}
-	if against := train(all, []int{-1, 1, 0}); against.weights[0] != 0 || against.weights[1] != 0 {
+	if against := train(all, []limits{{-9, 0}, {0, 9}, {-9, 9}}); against.weights[0] != 0 || against.weights[1] != 0 {
 		t.Errorf("against its sign a feature weighs %v", against.weights)
 	}
 }
 
 func TestCrossValidate(t *testing.T) {
-	all := crossValidate(made(), []int{1, -1, 0}, func(s sample) string { return s.Group })
+	all := crossValidate(made(), within, func(s sample) string { return s.Group })
 	if a := area(all); len(all) != 600 || a < 0.75 || a > 0.85 {
 		t.Errorf("%d letters, the area is %.3f", len(all), a)
 	}
@@ -70,7 +72,7 @@ func TestValidate(t *testing.T) {
 	if v.Parts["de"] != (part{2, 1, 1, 1}) || v.Parts["fr"] != (part{3, 2, 0.5, 0.5}) {
 		t.Errorf("parts %v", v.Parts)
 	}
-	if len(v.Bins) != 10 || v.Bins[0] != (bin{0, 2, 0.02, 0.5}) || v.Bins[9] != (bin{0.9, 2, 0.96, 0.5}) || v.Told != 3 || v.Right != 2 {
+	if len(v.Bins) != 10 || v.Bins[0] != (bin{0, 2, 0.01, 0.67}) || v.Bins[9] != (bin{0.9, 2, 0.96, 0.67}) || v.Told != 3 || v.Right != 2 {
 		t.Errorf("%+v", v)
 	}
 }

@@ -69,11 +69,15 @@ func grade(n int, bounds ...int) (g int) {
 //go:embed letters.txt
 var lettersText string
 
+// lengthMost bounds what length counts. Whoever writes a sample takes more words
+// for what matters; who is in a hurry does not.
+const lengthMost = 50
+
 // Letters is how mail is judged.
 var Letters = letters()
 
 func letters() *Table[Letter] {
-	t := &Table[Letter]{Features: letterFeatures}
+	t := &Table[Letter]{Features: letterFeatures, Most: map[string]int{"length": lengthMost}}
 	if err := t.Read(lettersText); err != nil {
 		panic("letters.txt: " + err.Error())
 	}
@@ -104,8 +108,7 @@ var letterFeatures = []Feature[Letter]{
 	{"doubts", -1, "it looks as if written to everybody", func(l Letter) int { return min(l.Doubts, 3) }},
 	{"sells", -1, "it advertises", func(l Letter) int { return is(l.says("advertises")) }},
 	// Form.
-	{"length", 0, "it is long", func(l Letter) int { return grade(l.Bytes, 400, 1200, 3000) }},
-	{"short", 0, "it is short", func(l Letter) int { return is(l.Bytes < 160) }},
+	{"length", 1, "it says more than a line", func(l Letter) int { return grade(l.Bytes, 120, 240, 480) }},
 	{"questions", 0, "it asks questions", func(l Letter) int { return is(l.human()) * grade(l.Questions, 1, 2) }},
 	{"links", -1, "it has links", func(l Letter) int { return grade(l.Links, 1, 3, 8) }},
 	// Time and loss.

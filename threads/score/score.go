@@ -37,6 +37,8 @@ type Table[T any] struct {
 	// Weights are those of the features, in hundredths; Bias that of all things.
 	Weights []int
 	Bias    int
+	// Most bounds the weights of single features, whatever is trained.
+	Most map[string]int
 }
 
 // reasonsKept is how many reasons a score gives.

@@ -25,6 +25,9 @@ func TestWeightsMakeSense(t *testing.T) {
 		if w := Letters.Weights[i]; w*f.Sign < 0 {
 			t.Errorf("%s weighs %d, against its sign", f.Name, w)
 		}
+		if most, bounded := Letters.Most[f.Name]; bounded && Letters.Weights[i] > most {
+			t.Errorf("%s weighs %d, and may weigh %d", f.Name, Letters.Weights[i], most)
+		}
 		if f.Why == "" || seen[f.Name] {
 			t.Errorf("%s says no why, or stands twice", f.Name)
 		}
