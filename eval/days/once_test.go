@@ -50,6 +50,12 @@ worth all
 11:00 event a.ics from later/a.ics
 11:03 restart
 `, want: []string{"11:00 Ada"}},
+		"what the person put off fails without a word, until it is over": {sections: `-- timeline --
+09:00 tell "the backup is off until 3 March 2026 at 13:00"
+10:00 unit user/backup.service failed
+11:00 unit user/backup.service ok
+16:00 unit user/backup.service failed
+`, want: []string{"11:00 backup is off", "13:00 backup is off", "16:00 backup.service"}},
 		"a disk that is well again takes the alarm back, through a restart": {sections: `-- health --
 disk / 50% of 100GB
 -- timeline --

@@ -68,7 +68,7 @@ func (s *scene) noted(o subconscious.Observation) (found bool) {
 // dueWorth is what a deadline counts by its nearness, how it is told, and why.
 func (s *scene) dueWorth(o subconscious.Observation) (importance int, lead, reason string) {
 	theirs := o.Sense == "mail" && !threads.OwnMail(o)
-	alarm := threads.Fact(o) && s.timed(o) // it is told at that time, whenever it was written
+	alarm := s.rings(o)
 	switch subconscious.TimeBand(o.Due, s.at) {
 	case subconscious.Band72h:
 		return 5, "Due", ""
@@ -123,6 +123,13 @@ func (s *scene) deadlineWords(o subconscious.Observation, lead string) string {
 const dayEnd = 18
 
 var timeOfDay = lazy.Regexp(`(?i)\b18\b|\b6 ?p|\b6:00|\bsix\b|\bsechs\b|\bseis\b`)
+
+// rings reports whether the person set a time at which to hear of it, as they wrote
+// it down for themselves, and no time by which to have done it.
+func (s *scene) rings(o subconscious.Observation) bool {
+	return threads.Fact(o) && o.Sense != "mail" && s.timed(o) &&
+		!slices.ContainsFunc(strings.Fields(strings.ToLower(o.Attrs["date_text"])), func(word string) bool { return limitWords()[word] })
+}
 
 // timed reports whether somebody wrote a time of day.
 func (s *scene) timed(o subconscious.Observation) bool {

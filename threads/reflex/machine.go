@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -46,11 +47,43 @@ func machine(s *scene, o subconscious.Observation) noticed {
 	if failed >= 3 {
 		importance = max(importance, 8)
 	}
+	if o.Severity < subconscious.Critical && s.isPlanned(o) {
+		importance, reason = min(importance, 4), ""
+	}
 	n := notice(kind, importance, s.machineWords(o, failed), o).tell(reason)
 	if fills {
 		n = n.until(full)
 	}
 	return n
+}
+
+// isPlanned reports whether the person said that a part of the machine is meant not
+// to run: in what they wrote or told the mind and that still stands, or by an event
+// of their own that is going on.
+func (s *scene) isPlanned(o subconscious.Observation) bool {
+	part := strings.TrimPrefix(strings.TrimPrefix(o.ID, o.Kind+":"), "user/")
+	if i := strings.LastIndexByte(part, '.'); i > 0 {
+		part = part[:i]
+	}
+	for _, term := range terms(part) {
+		observations, _ := s.world.Sharing("term:"+term, sharingSeen)
+		if slices.ContainsFunc(observations, func(said subconscious.Observation) bool {
+			start, end := span(said)
+			going := said.Sense != "calendar" || wanted(said) && said.Attrs["organizer"] == "" && !s.at.Before(start) && s.at.Before(end)
+			over := said.Sense != "calendar" && !said.Due.IsZero() && !s.at.Before(said.Due)
+			return said.Sense != "mail" && said.Trust == subconscious.Owner && going && !over && isPaused(said.Title+" "+said.Text)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPaused reports whether a text says that something is meant not to run.
+func isPaused(text string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }), func(word string) bool {
+		return pausedWords()[word]
+	})
 }
 
 // nearlyFull reports whether four fifths of a disk are used.

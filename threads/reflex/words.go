@@ -270,6 +270,8 @@ var (
 	remoteWords    = wordList("remote")
 	roomWords      = wordList("rooms")
 	leadingWords   = wordList("leading")
+	pausedWords    = wordList("paused")
+	limitWords     = wordList("limit")
 	mailHosts      = wordList("mailhosts")
 )
 
