@@ -55,7 +55,7 @@ worth all
 10:00 unit user/backup.service failed
 11:00 unit user/backup.service ok
 16:00 unit user/backup.service failed
-`, want: []string{"11:00 backup is off", "13:00 backup is off", "16:00 backup.service"}},
+`, want: []string{"11:00 backup is off", "16:00 backup.service"}},
 		"a disk that is well again takes the alarm back, through a restart": {sections: `-- health --
 disk / 50% of 100GB
 -- timeline --
