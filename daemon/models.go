@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,6 +49,7 @@ func (d *Daemon) openModels(ctx context.Context) (err error) {
 	if d.prompts, err = prompts.Open(d.options.Prompts); err != nil {
 		return err
 	}
+	d.prompts = d.prompts.Of(config.Person)
 	d.mask, err = masks(config.Models.Privacy)
 	if err != nil {
 		return err
@@ -89,11 +92,12 @@ func masks(privacy models.Privacy) (func() models.Masker, error) {
 
 // ownThreads are the four threads: with a model where one is assigned, and rules
 // for facts and letters beside it, else by reflex.
-func (m *modelling) ownThreads(options *Options, tools *threads.Registry) (own, beside []threads.Thread, err error) {
+func (d *Daemon) ownThreads(options *Options, tools *threads.Registry) (own, beside []threads.Thread, err error) {
+	m := &d.modelling
 	for _, name := range subconscious.Threads() {
 		assigned, ok := m.roster.Role(string(name))
 		if !ok {
-			own = append(own, reflex.New(name))
+			own = append(own, d.triaged(reflex.New(name)))
 			continue
 		}
 		thread, err := threads.NewModel(threads.ModelOptions{
@@ -104,9 +108,43 @@ func (m *modelling) ownThreads(options *Options, tools *threads.Registry) (own, 
 		if err != nil {
 			return nil, nil, err
 		}
-		own, beside = append(own, thread), append(beside, reflex.Beside(name))
+		own, beside = append(own, thread), append(beside, d.triaged(reflex.Beside(name)))
 	}
 	return own, beside, nil
+}
+
+// triaged are rules with the triage of mails, where a model has that role and mails
+// are theirs to judge.
+func (d *Daemon) triaged(rules threads.Thread) threads.Thread {
+	assigned, ok := d.roster.Role(models.RoleTriage)
+	if !ok || rules.Name().Thread() != subconscious.Watcher {
+		return rules
+	}
+	return threads.NewTriage(threads.TriageOptions{
+		Asker:   threads.Asker{Generator: assigned.Generator, Identity: assigned.Identity, Problem: assigned.Problem, Request: assigned.Request},
+		Prompts: d.prompts, Rules: rules, Weigh: reflex.Weigh, Raise: d.raise, Redact: redact.Text, Credulous: d.options.CredulousTriage, Logger: d.options.Logger,
+	})
+}
+
+// raisesADay is how many mails a day the triage makes a push of that the rules would
+// not push.
+const raisesADay = 6
+
+// raise takes one of the day's. It is on record before the mail counts more.
+func (d *Daemon) raise(at time.Time) bool {
+	const key = "triage_raised"
+	ctx, today, n := context.Background(), at.Format(time.DateOnly), 0
+	kept, _, err := d.mind.Meta(ctx, key)
+	if day, count, _ := strings.Cut(kept, " "); day == today {
+		n, _ = strconv.Atoi(count) // as it was written below
+	}
+	if err == nil && n < raisesADay {
+		err = d.mind.SetMeta(ctx, key, fmt.Sprint(today, " ", n+1))
+	}
+	if err != nil {
+		d.options.Logger.Error("the raises of the triage are not on record, so it raises nothing", "error", err)
+	}
+	return err == nil && n < raisesADay
 }
 
 // deliberator is the model that deliberates, as it can be asked now.

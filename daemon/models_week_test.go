@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // TestUnchangedWeekOfModels: while nothing changes no model is asked without
@@ -23,7 +24,7 @@ func TestUnchangedWeekOfModels(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				server := lab(t, modeltest.Options{Script: modeltest.Silent()})
 				w := newWorld(t).unchanging().thinking(modeltest.OpenAI, server)
-				w.options.Config.Budget.ExplorationCallsPerDay = allowed
+				w.options.Config.Budget.ExplorationCallsPerDay, w.options.Config.Threads.Gate = allowed, threads.Adaptive
 				w.begin()
 				w.ticks(2) // what stands is looked at once
 				before, charged := server.Count(), server.Charged()

@@ -17,6 +17,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // labPrice is what the scripted model costs.
@@ -53,7 +54,7 @@ func labEnv(name string) (string, bool) { return modeltest.Key, name == labKey }
 // thinking has all threads of a world think with the scripted model.
 func (w *world) thinking(protocol string, server *modeltest.Server) *world {
 	w.options.Config.Models = modelsOf(protocol, server.BaseURL(protocol))
-	w.options.Config.Threads.Deadline = patience
+	w.options.Config.Threads.Deadline, w.options.Config.Threads.Gate = patience, threads.Changed // adaptive threads let it gather
 	w.options.Config.Budget.MoneyPerDay = 20
 	w.options.Env = labEnv
 	return w

@@ -34,6 +34,9 @@ type Options struct {
 	Demo bool
 	// Logger; nil discards.
 	Logger *slog.Logger
+	// CredulousTriage leaves out what keeps mails from being triaged by what others
+	// say of them, for the twin of that guard.
+	CredulousTriage bool
 	// OnSnapshot, if set, is told at every tick what the threads are about to think
 	// of.
 	OnSnapshot func(subconscious.Snapshot)

@@ -54,6 +54,7 @@ func (d *Daemon) snapshot(staged *senses.Staged, state subconscious.State, at ti
 		kept := state.Threads[name]
 		a := d.options.Config.Threads.Attend(threads.Question{
 			Thread: name, Kind: request.kind, At: at, Tick: snapshot.Tick, Unseen: len(fresh), State: kept,
+			Severe: threads.Severe(fresh), Beside: slices.Contains(d.runner.Beside(), name.Rules()), Looked: d.board.Now().Thread(string(name)).Last,
 		})
 		if request.thread != "" && request.thread != name {
 			a = threads.Attention{Rested: true, Reason: "only " + string(request.thread) + " was asked"}

@@ -38,7 +38,7 @@ type Provider struct {
 
 // Role assigns a model.
 type Role struct {
-	ID          string   `mapstructure:"id" about:"watcher, librarian, oracle, dreamer, chat, fast, reasoning, extraction, synthesis, deliberation or embedding."`
+	ID          string   `mapstructure:"id" about:"watcher, librarian, oracle, dreamer, triage, chat, fast, reasoning, extraction, synthesis, deliberation or embedding."`
 	Provider    string   `mapstructure:"provider" about:"The id of a provider, or the name of a vendor."`
 	Model       string   `mapstructure:"model" about:"The model, as the provider calls it."`
 	Temperature *float64 `mapstructure:"temperature" about:"How freely it answers, 0 to 2; without it the role's own."`

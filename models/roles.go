@@ -13,6 +13,7 @@ const (
 	RoleLibrarian    = "librarian"
 	RoleOracle       = "oracle"
 	RoleDreamer      = "dreamer"
+	RoleTriage       = "triage"
 	RoleChat         = "chat"
 	RoleFast         = "fast"
 	RoleReasoning    = "reasoning"
@@ -37,6 +38,7 @@ var roleDefaults = [...]defaults{
 	{RoleLibrarian, 0.3, 1200, 0},
 	{RoleOracle, 0.2, 1200, 0},
 	{RoleDreamer, 0.9, 1200, 0},
+	{RoleTriage, 0, 1600, 0},
 	{RoleChat, 0.7, 2048, 0},
 	{RoleFast, 0.2, 512, 0},
 	{RoleReasoning, 0.2, 4096, 4096},
@@ -90,7 +92,7 @@ const (
 )
 
 // Presets returns the shipped assignments. A role that is not in them inherits
-// chat, and has no model where chat has none. Embedding inherits nothing: a
+// chat, and has no model where chat has none; triage inherits the watcher's. Embedding inherits nothing: a
 // model that chats does not embed. The local one names a model for deliberations
 // too: whoever chooses it wants nothing to leave, whatever keys lie about.
 func Presets() []Preset { return slices.Clone(shipped().Presets) }
@@ -173,6 +175,13 @@ func (c Config) base(id string, hasKey func(Provider) bool) (Role, string) {
 		if p, ok := c.Provider(deliberationVendor); ok && hasKey != nil && hasKey(p) {
 			return Role{Provider: p.ID, Model: deliberationModel}, "its key is there"
 		}
+	}
+	if id == RoleTriage {
+		watcher, from := c.role(RoleWatcher, hasKey)
+		if watcher.Model == "" {
+			return Role{}, ""
+		}
+		return Role{Provider: watcher.Provider, Model: watcher.Model, Fallbacks: watcher.Fallbacks, Accepts: watcher.Accepts}, from
 	}
 	if id == RoleChat || id == RoleEmbedding || isThread(id) && c.isReflex() {
 		return Role{}, ""

@@ -16,7 +16,7 @@ const MaxBytes = 24 << 10
 // How long the text of one observation is shown, in bytes, and how many of its
 // earlier changes.
 const (
-	newText      = 2000
+	newText      = 800
 	widerText    = 400
 	standingText = 200
 	historyShown = 8
@@ -52,6 +52,9 @@ func newMoment(base page, name subconscious.ThreadName, in Thread) *moment {
 	m.wider = newSection(in.Field.Wider, zone, widerText)
 	m.new = newSection(in.Field.New, zone, newText)
 	for i := range m.new.observations {
+		if in.Field.New[i].Sense == "mail" { // judged one by one by triage, or by rules, which read all of it
+			m.new.observations[i].text = subconscious.Clip(m.new.observations[i].text, widerText)
+		}
 		m.new.observations[i].history = history(in.Field.History[m.new.observations[i].ref], m.new.observations[i], zone)
 	}
 	m.new.history = historyShown

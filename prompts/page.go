@@ -79,7 +79,7 @@ func sample() page {
 // Thread makes the prompt of any of the four threads.
 func (s *Set) Thread(name subconscious.ThreadName, in Thread) (Prompt, error) {
 	t, ok := s.parsed[string(name)]
-	if !ok || name == deliberation {
+	if !ok || name == deliberation || name == triage {
 		return Prompt{}, fmt.Errorf("prompt of %q: there is no such thread", name)
 	}
 	system, err := execute(t, systemPart, s.task(name))

@@ -60,7 +60,7 @@ type Source struct{ Text, Path string }
 // Names returns the names of the templates in the order in which they are
 // shown.
 func (s *Set) Names() []string {
-	return []string{string(subconscious.Watcher), string(subconscious.Librarian), string(subconscious.Oracle), string(subconscious.Dreamer), deliberation, shared}
+	return []string{string(subconscious.Watcher), string(subconscious.Librarian), string(subconscious.Oracle), string(subconscious.Dreamer), triage, deliberation, shared}
 }
 
 // asked are the names of those that models are asked with.
@@ -169,7 +169,7 @@ func (s *Set) parse(name string) (*template.Template, error) {
 		return nil, fmt.Errorf("%s; mend it, or remove the file to use the embedded one", strings.TrimPrefix(err.Error(), "template: "))
 	}
 	for _, part := range [...]string{systemPart, userPart} {
-		if t.Lookup(part) == nil || name == deliberation && !s.defines(name, part) {
+		if t.Lookup(part) == nil || (name == deliberation || name == triage) && !s.defines(name, part) {
 			return nil, fmt.Errorf(`%s:1: there is no {{define "%s"}}…{{end}} in it; see "subconsciousctl prompts show %s --shipped"`, s.place(name), part, name)
 		}
 	}

@@ -25,7 +25,7 @@ func folder(t *testing.T, files map[string]string) string {
 
 func TestOpen(t *testing.T) {
 	set := mustOpen()
-	if want := []string{"watcher", "librarian", "oracle", "dreamer", "deliberation", "shared"}; !slices.Equal(set.Names(), want) {
+	if want := []string{"watcher", "librarian", "oracle", "dreamer", "triage", "deliberation", "shared"}; !slices.Equal(set.Names(), want) {
 		t.Errorf("%v", set.Names())
 	}
 	for _, name := range set.Names() {

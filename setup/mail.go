@@ -1,6 +1,8 @@
 package setup
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
@@ -17,7 +19,7 @@ const (
 // securities are how a connection to a mail server can be protected.
 var securities = []string{string(account.TLS), string(account.StartTLS), string(account.None)}
 
-// fillMail sets what items of a list have no defaults for.
+// fillMail sets what items of a list have no defaults for, and whose they are.
 func fillMail(config *Config) {
 	for i := range config.Senses.Mail {
 		c := &config.Senses.Mail[i]
@@ -32,6 +34,17 @@ func fillMail(config *Config) {
 		}
 		if c.LookBack == 0 {
 			c.LookBack = lookBack
+		}
+		if own := config.Person.Addresses; len(c.Addresses) == 0 && len(own) > 0 {
+			c.Addresses = slices.Clone(own)
+			if strings.Contains(c.User, "@") && !slices.Contains(own, c.User) {
+				c.Addresses = append(c.Addresses, c.User)
+			}
+		}
+	}
+	for i := range config.Senses.Calendar {
+		if c := &config.Senses.Calendar[i]; len(c.Addresses) == 0 {
+			c.Addresses = config.Person.Addresses
 		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
 
@@ -39,13 +40,14 @@ type Config struct {
 	TickTimeout time.Duration `mapstructure:"tick_timeout" env:"SUBCONSCIOUS_TICK_TIMEOUT" about:"End a tick that takes longer, with what it has by then: 1s to 1h."`
 	Timezone    string        `mapstructure:"timezone" env:"SUBCONSCIOUS_TIMEZONE" about:"A name of the IANA database, or local for the machine's own, looked up again at each tick."`
 
-	API       API              `mapstructure:"api" about:"Where the API is served."`
-	Log       Log              `mapstructure:"log" about:"What is logged and how."`
-	Senses    Senses           `mapstructure:"senses" about:"What the mind looks at."`
-	Models    models.Config    `mapstructure:"models" about:"Which models think, where they are, and what they are told."`
-	Budget    budget.Config    `mapstructure:"budget" about:"What models may cost, and how often you may be told: hard limits. 0 lets nothing through; -1 is no limit, for models alone."`
-	Threads   threads.Config   `mapstructure:"threads" about:"The threads of thought."`
-	Mechanics aggregator.Rules `mapstructure:"mechanics" about:"What is kept and for how long. The defaults are good; tests hold for them."`
+	Person    subconscious.Person `mapstructure:"person" about:"Who you are; models are told, and mail accounts and calendars that name no address take yours."`
+	API       API                 `mapstructure:"api" about:"Where the API is served."`
+	Log       Log                 `mapstructure:"log" about:"What is logged and how."`
+	Senses    Senses              `mapstructure:"senses" about:"What the mind looks at."`
+	Models    models.Config       `mapstructure:"models" about:"Which models think, where they are, and what they are told."`
+	Budget    budget.Config       `mapstructure:"budget" about:"What models may cost, and how often you may be told: hard limits. 0 lets nothing through; -1 is no limit, for models alone."`
+	Threads   threads.Config      `mapstructure:"threads" about:"The threads of thought."`
+	Mechanics aggregator.Rules    `mapstructure:"mechanics" about:"What is kept and for how long. The defaults are good; tests hold for them."`
 
 	// QuietHours, and what Budget has on attention, are the gate's: see Gate.
 	QuietHours   escalate.Hours    `mapstructure:"quiet_hours" about:"When nothing but what is critical is told; from = to: never."`

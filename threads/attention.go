@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -39,9 +40,38 @@ type Question struct {
 	// At is in the mind's zone; Tick is the number of the tick.
 	At   time.Time
 	Tick int64
-	// Unseen is how many observations in its field the thread was not shown.
+	// Unseen is how many observations in its field the thread was not shown, and
+	// Severe whether something of them is a warning that is no mail.
 	Unseen int
+	Severe bool
+	// Beside: rules judge facts and mails beside it, and Looked is when it was asked
+	// last.
+	Beside bool
+	Looked time.Time
 	State  subconscious.ThreadState
+}
+
+// Severe reports whether something of what is new is a warning that is no mail.
+func Severe(fresh []subconscious.Observation) bool {
+	return slices.ContainsFunc(fresh, func(o subconscious.Observation) bool {
+		return o.Severity >= subconscious.Warning && o.Stands() && o.Sense != "mail"
+	})
+}
+
+// rest is how long what is new to a thread with a model gathers after it was asked,
+// where rules judge beside it what cannot wait.
+func rest(thread subconscious.ThreadName) time.Duration {
+	switch thread {
+	case subconscious.Watcher:
+		return time.Hour
+	case subconscious.Oracle:
+		return 2 * time.Hour
+	case subconscious.Librarian:
+		return 3 * time.Hour
+	case subconscious.Dreamer:
+		return 6 * time.Hour
+	}
+	return 0
 }
 
 // Attend decides whether a thread is asked. It is pure.
@@ -49,6 +79,9 @@ func (c Config) Attend(q Question) Attention {
 	night := q.Thread == subconscious.Watcher || q.Thread == subconscious.Librarian
 	if night && q.Kind == subconscious.Scheduled && c.Night.Hold(q.At) && q.Tick%2 == 1 {
 		return Attention{Rested: true, Reason: "at night it thinks at every other tick"}
+	}
+	if ends := q.Looked.Add(rest(q.Thread)); c.Gate == Adaptive && q.Beside && !q.Severe && q.Kind != subconscious.Manual && q.Unseen > 0 && q.At.Before(ends) {
+		return Attention{Rested: true, Reason: "what is new to it gathers until " + ends.In(q.At.Location()).Format("15:04")}
 	}
 	level := Level(q.State.NoveltyPressure)
 	switch {

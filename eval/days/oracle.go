@@ -70,6 +70,9 @@ func (o *oracle) answer(r modeltest.Request) modeltest.Reply {
 		data, _ := json.Marshal(arguments) // texts alone
 		return modeltest.Reply{Calls: []models.ToolCall{{ID: fmt.Sprintf("call_%d", r.Number), Name: tool, Arguments: data}}}
 	}
+	if verdicts := modeltest.Verdicts(r, o.verdict); verdicts != "" {
+		return modeltest.Reply{Text: verdicts}
+	}
 	var t modeltest.Thought
 	kinds := slices.DeleteFunc(r.Kinds(), func(kind string) bool { return kind == string(subconscious.KindIdea) }) // which nobody is told at once
 	for _, s := range shown {
@@ -86,6 +89,25 @@ func (o *oracle) answer(r modeltest.Request) modeltest.Reply {
 		t.Findings = append(t.Findings, f)
 	}
 	return modeltest.Reply{Thought: &t}
+}
+
+// verdict judges a mail that triage shows: a needle is to be told by its time.
+func (o *oracle) verdict(shown string) modeltest.Verdict {
+	for _, seen := range o.seen {
+		push := Push{Keys: append(partsOf(o.p.plain(string(seen.Key()))), o.p.plain(seen.Sense+":"+seen.ID)), Words: o.p.plain(seen.Title + "\n" + seen.Text)}
+		if seen.Sense != "mail" || !strings.Contains(shown, modeltest.Letters(seen.Title)) {
+			continue
+		}
+		for _, l := range o.p.day.labels {
+			if l.kind == needle && !o.now.At.After(l.until) && l.covers(push) {
+				if o.p.Played.shown[l].IsZero() && !o.now.At.After(l.by) {
+					o.p.Played.shown[l] = o.now.At
+				}
+				return modeltest.Verdict{Act: "do", Loss: 3, ForMe: true, By: l.by.Format(time.RFC3339), Why: "a label wants it"}
+			}
+		}
+	}
+	return modeltest.Verdict{Act: "none", Why: "no label wants it"}
 }
 
 // mostFindings is how many findings a thread may have.

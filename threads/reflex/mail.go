@@ -27,7 +27,7 @@ func ownMail(s *scene, o subconscious.Observation) noticed {
 // of it; 0 is not worth a word.
 func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason string) {
 	switch {
-	case threads.OwnMail(o) || on(o, "junk") || s.invites(o), o.Kind != "mail" && !o.Stands(): // it came and went
+	case s.unweighed(o):
 		return 0, ""
 	case on(o, "seen"):
 		if o.Kind == "request" && known(o) > 0 {
@@ -51,6 +51,28 @@ func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason st
 // forged is the most that a mail counts of somebody who is not who they say: a line
 // of the digest.
 const forged = 6
+
+// unweighed reports whether a mail is none to be weighed: the person's own, junk, an
+// invitation, or what came and went.
+func (s *scene) unweighed(o subconscious.Observation) bool {
+	return threads.OwnMail(o) || on(o, "junk") || s.invites(o) || o.Kind != "mail" && !o.Stands()
+}
+
+// Weigh returns what the rules of that name say of each mail that is new to them
+// and that nobody read yet, also where it is worth no word.
+func Weigh(snapshot subconscious.Snapshot, name subconscious.ThreadName) (all []subconscious.Finding) {
+	s := newScene(snapshot, name)
+	for _, o := range s.of("mail") {
+		if s.unweighed(o) || on(o, "seen") {
+			continue
+		}
+		importance, reason := s.mailWorth(o)
+		f := notice(subconscious.KindObservation, importance, letterWords(o), o).until(o.Due).tell(reason).Finding
+		f.Rule = threads.LetterRule
+		all = append(all, f)
+	}
+	return all
+}
 
 // listFrom is the score, in per cent, from which on a mail is worth a line of the
 // digest.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // Rule is one way of noticing something. docs/reflex.md says of each what it
@@ -31,7 +32,7 @@ var rules = [...]Rule{
 	{Name: "watcher.file", find: each(of("files"), plainFile)},
 	{Name: "watcher.moved", find: each((*scene).events, movedEvent), over: one(movedOver), beside: true},
 	{Name: "watcher.note", find: each(of("person"), toldNote)},
-	{Name: "watcher.mail", find: each(of("mail"), ownMail), over: one(mailOver), beside: true},
+	{Name: threads.LetterRule, find: each(of("mail"), ownMail), over: one(mailOver), beside: true},
 	{Name: "librarian.pattern", find: each(of("health"), pattern)},
 	{Name: "librarian.forgotten", find: forgotten, over: one(gotDate)},
 	{Name: "librarian.quiet", find: quiet, over: one(gotDate)},

@@ -1,0 +1,131 @@
+package threads_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+// clerk judges mails as their titles say: "VERDICT Name: subject"; calls has what it
+// was shown.
+type clerk struct {
+	verdicts map[string]string // by a word of the title
+	calls    []string
+	err      error
+}
+
+func (c *clerk) Generate(_ context.Context, r models.Request) (models.Answer, error) {
+	shown := r.Messages[0].Text
+	c.calls = append(c.calls, shown)
+	var all []string
+	n := 0
+	for line := range strings.Lines(shown) {
+		if !strings.HasPrefix(line, fmt.Sprint(n+1, ". ")) {
+			continue
+		}
+		n++
+		for word, verdict := range c.verdicts {
+			if strings.Contains(line, word) {
+				all = append(all, fmt.Sprintf(`{"n":%d,%s,"why":"so"}`, n, verdict))
+			}
+		}
+	}
+	return models.Answer{Text: `{"verdicts":[` + strings.Join(all, ",") + `]}`}, c.err
+}
+
+// weighed are rules that say of each mail what its attribute "says" has.
+type weighed struct{}
+
+func (weighed) Name() subconscious.ThreadName { return subconscious.Watcher }
+func (weighed) Mode() string                  { return threads.Reflex }
+func (weighed) Think(_ context.Context, s subconscious.Snapshot) (answer threads.Answer, err error) {
+	for _, f := range weigh(s, subconscious.Watcher) {
+		if f.Importance >= 3 {
+			answer.Thought.Findings = append(answer.Thought.Findings, f)
+		}
+	}
+	return answer, nil
+}
+
+func weigh(s subconscious.Snapshot, name subconscious.ThreadName) (all []subconscious.Finding) {
+	for _, o := range s.Fields[name].New {
+		f := subconscious.Finding{Kind: subconscious.KindObservation, Rule: threads.LetterRule, Summary: o.Title, Evidence: []string{string(o.Ref())}, Due: o.Due}
+		_ = json.Unmarshal([]byte(o.Attrs["worth"]), &f.Importance)
+		f.Escalate = f.Importance >= 4
+		all = append(all, f)
+	}
+	return all
+}
+
+// TestTriage: what a verdict may do, and what it may not.
+func TestTriage(t *testing.T) {
+	at := clock("2026-11-23 12:00")
+	mail := func(title string, worth int, ago time.Duration, attrs ...string) subconscious.Observation {
+		o := subconscious.Observation{ID: "mid:" + title, Sense: "mail", Kind: "mail", Change: subconscious.Appeared, At: at.Add(-ago), Trust: subconscious.Outsider, Title: title,
+			Attrs: map[string]string{"from": strings.ToLower(title) + "@example.com", "worth": fmt.Sprint(worth), "addressed": "to"}}
+		for i := 0; i < len(attrs); i += 2 {
+			o.Attrs[attrs[i]] = attrs[i+1]
+		}
+		return o
+	}
+	const none, do, attend = `"act":"none","loss":0,"for_me":true`, `"act":"do","loss":3,"for_me":true,"by":"2026-11-23T18:00:00+01:00"`, `"act":"attend","loss":1,"for_me":true,"by":"2026-11-23T18:00:00+01:00"`
+	soon := mail("Soon", 4, 0, "known", "3")
+	soon.Due = at.Add(time.Hour)
+	for name, c := range map[string]struct {
+		mails      []subconscious.Observation
+		verdicts   map[string]string
+		want       string // importance of each finding, by title
+		calls      int
+		unshown    int
+		raises     int
+		err        error
+		credulous  bool
+		wantRaises int
+	}{
+		"it gathers":                       {mails: []subconscious.Observation{mail("Anna", 5, time.Minute, "known", "3")}, unshown: 1},
+		"it has gathered":                  {mails: []subconscious.Observation{mail("Anna", 1, 16*time.Minute, "known", "3")}, verdicts: map[string]string{"Anna": do}, want: "Anna 9", calls: 1, raises: 1, wantRaises: 1},
+		"the day's raises are used up":     {mails: []subconscious.Observation{mail("Anna", 1, time.Hour, "known", "3")}, verdicts: map[string]string{"Anna": do}, want: "Anna 6", calls: 1},
+		"a stranger is never sure":         {mails: []subconscious.Observation{mail("Evil", 1, time.Hour)}, verdicts: map[string]string{"Evil": do}, want: "Evil 7", calls: 1, raises: 1, wantRaises: 1},
+		"due soon does not gather":         {mails: []subconscious.Observation{soon}, verdicts: map[string]string{"Soon": attend}, want: "Soon 7", calls: 1, raises: 1, wantRaises: 1},
+		"low is lowered":                   {mails: []subconscious.Observation{mail("Anna", 5, time.Hour, "known", "3")}, verdicts: map[string]string{"Anna": none}, calls: 1},
+		"a push is lowered to the digest":  {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3")}, verdicts: map[string]string{"Anna": none}, want: "Anna 4", calls: 1},
+		"8 never waits":                    {mails: []subconscious.Observation{mail("Anna", 8, 0, "known", "3")}, want: "Anna 8"},
+		"a push is judged alone":           {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3"), mail("Ben", 5, time.Hour, "known", "3")}, verdicts: map[string]string{"Anna": do, "Ben": none}, want: "Anna 9", calls: 2},
+		"known and unknown apart":          {mails: []subconscious.Observation{mail("Anna", 5, time.Hour, "known", "3"), mail("Evil", 5, time.Hour)}, verdicts: map[string]string{"Anna": do, "Evil": none}, want: "Anna 6", calls: 2},
+		"where it fails the rules stand":   {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3")}, err: context.DeadlineExceeded, want: "Anna 7", calls: 1},
+		"the twin: all in one, and silent": {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3"), mail("Evil", 5, time.Hour)}, verdicts: map[string]string{"Anna": none, "Evil": do}, want: "Evil 7", calls: 1, raises: 1, wantRaises: 1, credulous: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, err := prompts.Open("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			model, raised := &clerk{verdicts: c.verdicts, err: c.err}, 0
+			triage := threads.NewTriage(threads.TriageOptions{Asker: threads.Asker{Generator: model}, Prompts: set, Rules: weighed{}, Weigh: weigh, Credulous: c.credulous,
+				Raise: func(time.Time) bool { raised++; return raised <= c.raises }})
+			snapshot := subconscious.Snapshot{At: at, Fields: map[subconscious.ThreadName]subconscious.Field{subconscious.Watcher: {New: c.mails}}}
+			answer, err := triage.Think(t.Context(), snapshot)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range answer.Thought.Findings {
+				got = append(got, fmt.Sprint(f.Summary, " ", f.Importance))
+				if strings.Contains(f.EscalateReason, "so") && !strings.Contains(f.EscalateReason, "loss") {
+					t.Errorf("a reason has words of the model: %q", f.EscalateReason)
+				}
+			}
+			if strings.Join(got, ", ") != c.want || len(model.calls) != c.calls || len(answer.Unshown) != c.unshown || min(raised, c.raises) != c.wantRaises {
+				t.Errorf("%q after %d calls, %d wait, %d raised", got, len(model.calls), len(answer.Unshown), raised)
+			}
+		})
+	}
+}
