@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/notify/shoutrrr"
+	"github.com/subconsciousd/subconsciousd/notify/stdout"
 	"github.com/subconsciousd/subconsciousd/presence/session"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/setup"
@@ -39,6 +42,11 @@ func (d *Daemon) openChannels(ctx context.Context) (err error) {
 		}
 		channels = append(channels, channel)
 	}
+	if d.options.Config.Escalation.Trial {
+		note := trialNote{dir: filepath.Join(d.options.Config.StateDir, "trial"), now: d.zoned.now}
+		channels = []notify.Channel{{ID: "trial", Kind: "stdout", Content: notify.ContentFull,
+			Notifier: stdout.New(stdout.Config{}, stdout.Options{Writer: note, Now: d.zoned.now})}}
+	}
 	answers := answers{mind: d.mind, logger: d.options.Logger, zone: d.zoneOrUTC(), reject: func(ctx context.Context, tx *store.Tx, id string) (actions.Proposal, error) {
 		return d.actions.RejectIn(ctx, tx, id)
 	}}
@@ -47,6 +55,25 @@ func (d *Daemon) openChannels(ctx context.Context) (err error) {
 		Redact: redact.Text,
 	})
 	return err
+}
+
+// trialNote is the note of each day into which goes what would have been told, in the
+// state folder: in the person's own notes the daemon would read its own words.
+type trialNote struct {
+	dir string
+	now func() time.Time
+}
+
+func (n trialNote) Write(line []byte) (written int, err error) {
+	if err := os.MkdirAll(n.dir, 0o700); err != nil {
+		return 0, err
+	}
+	file, err := os.OpenFile(filepath.Join(n.dir, n.now().Format(time.DateOnly)+".md"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	written, err = file.Write(append([]byte("- "), line...))
+	return max(0, written-len("- ")), errors.Join(err, file.Close())
 }
 
 // openChannel makes the driver of one channel, with the buttons that it has.

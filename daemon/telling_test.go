@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -143,4 +144,23 @@ func TestLookingBesideTicks(t *testing.T) {
 	}
 	cancel()
 	hands.Wait()
+}
+
+// On trial nothing is told, and the note of the day says what would have been.
+func TestTrialTellsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	phone := phoned(w)
+	w.options.Config.Escalation.Trial = true
+	w.begin()
+	w.tick()
+	testutil.Write(t, filepath.Join(w.files, "authorized_keys"), "key")
+	w.tick()
+	if sent := w.pushes(phone); len(sent) != 0 {
+		t.Errorf("the phone rang: %q", sent)
+	}
+	note, err := os.ReadFile(filepath.Join(w.options.Config.StateDir, "trial", start.Format(time.DateOnly)+".md"))
+	if err != nil || !strings.HasPrefix(string(note), "- ") || !strings.Contains(string(note), "authorized_keys") {
+		t.Errorf("the note says %q: %v", note, err)
+	}
 }

@@ -66,7 +66,7 @@ func (g *gate) unanswered(t *subconscious.Telling) bool {
 		return false
 	}
 	last, pushed := lastPush(t)
-	return t.State == subconscious.TellingTold && t.Feedback == "" && pushed && g.isOver(last.At)
+	return !g.in.Rules.Trial && t.State == subconscious.TellingTold && t.Feedback == "" && pushed && g.isOver(last.At)
 }
 
 // isResolved reports whether what was told is over: all of it that could stand

@@ -27,6 +27,9 @@ type Rules struct {
 	HoldEngaged time.Duration `mapstructure:"hold_engaged" json:"hold_engaged" about:"How long what is not urgent waits at most while you type: 0s to 24h."`
 	HoldBusy    time.Duration `mapstructure:"hold_busy" json:"hold_busy" about:"How long what is not urgent waits at most through a meeting: 0s to 24h."`
 	NoticeAfter time.Duration `mapstructure:"notice_after" json:"notice_after" about:"How long the daemon waits before it tells of its own troubles: 0s to 168h."`
+	// Trial: nothing is told, and what would have been is written down, so that no
+	// answer to it is missed.
+	Trial bool `mapstructure:"trial" json:"trial,omitempty" about:"true: nothing is told; what would have been goes into a note a day in the state folder."`
 	// Deliberates: what is worth a push of its own is given to a deliberation,
 	// which tells the person or keeps it back.
 	Deliberates bool `mapstructure:"-" json:"deliberates,omitempty"`
