@@ -1,6 +1,7 @@
 package escalate_test
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -17,14 +18,16 @@ func TestToldAgain(t *testing.T) {
 		another     bool          // another observation was told
 		again       string
 		told        bool
+		ago         time.Duration
 	}{
-		"a file":                                {"files", "file", 0, false, "worse", true},
-		"a letter that is known":                {"mail", "mail", 0, false, "", false},
-		"another letter":                        {"mail", "mail", 0, true, "letter", true},
-		"a disk":                                {"health", "disk", 0, false, "worse", true},
-		"a disk that fills as foretold":         {"health", "disk", time.Hour, false, "", false},
-		"a disk that is full far sooner":        {"health", "disk", 3 * time.Hour, false, "worse", true},
-		"a disk that fills as another foretold": {"health", "disk", 70 * time.Minute, true, "", false},
+		"a file":                        {"files", "file", 0, false, "worse", true, 0},
+		"a letter that is known":        {"mail", "mail", 0, false, "", false, 0},
+		"another letter":                {"mail", "mail", 0, true, "letter", true, 0},
+		"a disk":                        {"health", "disk", 0, false, "worse", true, 0},
+		"a disk that fills as foretold": {"health", "disk", time.Hour, false, "", false, 0},
+		"a disk that fills as was foretold long ago": {"health", "disk", time.Hour, false, "worse", true, 2 * time.Hour},
+		"a disk that is full far sooner":             {"health", "disk", 3 * time.Hour, false, "worse", true, 0},
+		"a disk that fills as another foretold":      {"health", "disk", 70 * time.Minute, true, "", false, 0},
 	} {
 		in := plainInput()
 		in.Evidence[0].Latest.Sense, in.Evidence[0].Latest.Kind, in.Evidence[0].Latest.Severity = c.sense, c.kind, subconscious.Critical
@@ -32,7 +35,7 @@ func TestToldAgain(t *testing.T) {
 		if c.kind == "disk" {
 			in.Asked[0].Asked.Due = noon.Add(time.Hour)
 		}
-		toldBefore(&in, 2*time.Hour, subconscious.Warning)
+		toldBefore(&in, cmp.Or(c.ago, 40*time.Minute), subconscious.Warning)
 		last := &telling(&in).Told[0]
 		if c.foretold > 0 {
 			last.Due = noon.Add(c.foretold)

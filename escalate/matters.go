@@ -188,13 +188,16 @@ func firstRef(own []*subconscious.Evidence) subconscious.Ref {
 }
 
 // forecastMoves is by how much sooner something is full than was told, before that
-// is news.
-const forecastMoves = 30 * time.Minute
+// is news; forecastHolds how long such a word says what comes.
+const (
+	forecastMoves = 30 * time.Minute
+	forecastHolds = time.Hour
+)
 
 // isForetold reports whether something of the machine gets worse as the person was
-// told that it would: it will be full at the time that was named.
+// told a moment ago that it would: it will be full at the time that was named.
 func (l *candidate) isForetold(last subconscious.Told) bool {
-	return last.Heard() && !last.Digest && len(l.own) > 0 && isMachine(classOf(&l.own[0].Latest)) &&
+	return last.Heard() && !last.Digest && l.gate.in.At.Sub(last.At) <= forecastHolds && len(l.own) > 0 && isMachine(classOf(&l.own[0].Latest)) &&
 		!last.Due.IsZero() && !l.asked.Due.IsZero() && !l.asked.Due.Before(last.Due.Add(-forecastMoves))
 }
 
