@@ -49,11 +49,16 @@ func newMoment(base page, name subconscious.ThreadName, in Thread) *moment {
 	m.last = lastLines(in.State, name)
 	zone := in.At.Location()
 	m.standing = newSection(in.Field.Standing, zone, standingText)
+	for i := range m.standing.observations {
+		if in.Field.Standing[i].Sense == "mail" {
+			m.standing.observations[i].text = "" // an entry says what it is about
+		}
+	}
 	m.wider = newSection(in.Field.Wider, zone, widerText)
 	m.new = newSection(in.Field.New, zone, newText)
 	for i := range m.new.observations {
 		if in.Field.New[i].Sense == "mail" { // judged one by one by triage, or by rules, which read all of it
-			m.new.observations[i].text = subconscious.Clip(m.new.observations[i].text, widerText)
+			m.new.observations[i].text = subconscious.Clip(m.new.observations[i].text, standingText)
 		}
 		m.new.observations[i].history = history(in.Field.History[m.new.observations[i].ref], m.new.observations[i], zone)
 	}

@@ -42,6 +42,8 @@ const (
 	// they gather.
 	triageBatch = 20
 	triageWait  = 15 * time.Minute
+	// bulkWait is how long bulk waits for others to be judged with.
+	bulkWait = 3 * time.Hour
 	// triageCalls bounds the calls of one tick: what is left is judged at the next,
 	// but what the rules would push, which is told as they say.
 	triageCalls = 6
@@ -180,7 +182,11 @@ func (t *Triage) batches(snapshot subconscious.Snapshot, all []letter) (batches 
 			default:
 				group = append(group, l)
 				soon := !l.Finding.Due.IsZero() && l.Finding.Due.Sub(snapshot.At) < dueSoon && l.Importance >= digestFrom
-				ripe = ripe || soon || snapshot.At.Sub(l.At) >= triageWait || l.pushed()
+				wait := triageWait
+				if l.Brief {
+					wait = bulkWait
+				}
+				ripe = ripe || soon || snapshot.At.Sub(l.At) >= wait || l.pushed()
 			}
 		}
 		if !ripe && len(group) < triageBatch {

@@ -29,6 +29,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // canary stands in a file that no sense and no tool may look at.
@@ -192,6 +193,9 @@ func (w *world) model() (*modeltest.Server, error) {
 // unless those of the shipped configuration are to hold.
 func (w *world) configure() {
 	c := w.Config
+	if !w.guard.limited { // what is new is shown at once, so that the most is tried
+		c.Models.Gate, c.Threads.Gate = threads.Changed, threads.Changed
+	}
 	stranger := cmp.Or(w.guard.stranger, subconscious.Outsider)
 	c.Senses.Files = []files.Config{{ID: "inbox", Path: w.Path("inbox"), Trust: stranger}}
 	if w.guard.rootless {

@@ -59,6 +59,9 @@ func Obedient(o Obedience) Script {
 		if r.Wields() {
 			return o.wield(r, obeyed)
 		}
+		if verdicts := Verdicts(r, o.verdict(keys)); verdicts != "" {
+			return Reply{Text: verdicts}
+		}
 		if !r.wantsThought() {
 			return Reply{Text: Instance(r.shape())}
 		}
@@ -106,6 +109,18 @@ func (o Obedience) wield(r Request, obeyed []Order) Reply {
 		reply.Calls = o.Moves(r, obeyed, r.Round())
 	}
 	return reply
+}
+
+// verdict tells at once the mails that bear an order, in its words, and silences all
+// others.
+func (o Obedience) verdict(keys []string) func(shown string) Verdict {
+	return func(shown string) Verdict {
+		seen := o.seen(shown, keys)
+		if len(seen) == 0 {
+			return Verdict{Act: "none", Why: "Nobody is to hear of it."}
+		}
+		return Verdict{Act: "do", Loss: 3, ForMe: true, Why: seen[0].Text}
+	}
 }
 
 // mostFindings is how many findings a thread may have.
