@@ -323,16 +323,14 @@ func (m *merge) judge(g *group) (taken []*claim) {
 		case closed || c.mutedNews():
 			m.reject(c, ClosedByPerson)
 		case !c.brings(brought):
-			if !m.second(g, c) {
+			if !m.second(g, c, brought) {
 				m.reject(c, Repeat)
 			}
 		case g.entry == nil && c.Importance < m.in.Rules.MinImportance:
 			m.reject(c, BelowImportance)
 		default:
 			taken = append(taken, c)
-			for _, x := range c.cited {
-				brought[voice{source{c.thread, x.Citation}, c.byModel()}] = true
-			}
+			c.mark(brought)
 		}
 	}
 	return taken
@@ -344,16 +342,27 @@ type voice struct {
 	model bool
 }
 
+// voice is who brings a citation in that claim.
+func (c *claim) voice(x cited) voice { return voice{source{c.thread, x.Citation}, c.byModel()} }
+
+// mark notes what a claim brought.
+func (c *claim) mark(brought map[voice]bool) {
+	for _, x := range c.cited {
+		brought[c.voice(x)] = true
+	}
+}
+
 // second lets what a thread's model says of a change count that its rules brought
 // before, or the other way round: the higher importance holds, and the wish to be
-// told. It is no new evidence.
-func (m *merge) second(g *group, c *claim) bool {
+// told. It is no new evidence, and counts once.
+func (m *merge) second(g *group, c *claim, brought map[voice]bool) bool {
 	it := g.entry
 	if it == nil || !slices.Contains(it.Sources, c.thread) || subconscious.ByModel(it.Rule) == c.byModel() ||
 		c.Importance <= it.Importance && !c.Escalate ||
-		!slices.ContainsFunc(c.cited, func(x cited) bool { return x.fresh && x.belongs && x.recorded && !x.muted }) {
+		!slices.ContainsFunc(c.cited, func(x cited) bool { return x.fresh && x.belongs && x.recorded && !x.muted && !brought[c.voice(x)] }) {
 		return false
 	}
+	c.mark(brought)
 	it.Importance = max(it.Importance, c.Importance)
 	c.Importance, it.seconded = it.Importance, true
 	m.accept(c, it)
@@ -364,7 +373,7 @@ func (m *merge) second(g *group, c *claim) bool {
 // whichever speaks, brought in another claim already.
 func (c *claim) brings(brought map[voice]bool) bool {
 	return slices.ContainsFunc(c.cited, func(x cited) bool {
-		return x.isNews() && !brought[voice{source{c.thread, x.Citation}, c.byModel()}]
+		return x.isNews() && !brought[c.voice(x)]
 	})
 }
 
