@@ -150,6 +150,12 @@ func said(words *vocabulary, thread subconscious.ThreadName, text string, escala
 	return spoken{subconscious.Finding{Summary: text, Escalate: escalate}, thread, words.learn(text), cited}
 }
 
+// ruled is what a rule found, and no model.
+func ruled(s spoken) spoken {
+	s.Rule = "watcher.machine"
+	return s
+}
+
 func TestTally(t *testing.T) {
 	disk := subconscious.Citation{Ref: "health:aaaaaaaaaa", Seq: 1}
 	worse := subconscious.Citation{Ref: "health:aaaaaaaaaa", Seq: 2}
@@ -167,10 +173,12 @@ func TestTally(t *testing.T) {
 	at(2, "disk", said(words, subconscious.Watcher, "somebody hoards recordings", true, disk))     // nothing new
 	at(3, "disk", said(words, subconscious.Watcher, "the disk of the server filled", true, worse)) // the words, but news
 	at(4, "pattern:disk", said(words, subconscious.Librarian, "every winter likewise", true, disk))
+	at(4, "disk", ruled(said(words, subconscious.Watcher, "97 per cent are in use", false, worse))) // the rules beside it
+	at(4, "disk", ruled(said(words, subconscious.Watcher, "3 GB remain there", false, worse)))      // and again
 	at(5, "mood", said(words, subconscious.Dreamer, "the disk of the server filling", true))
 	got := tally.done()
 	want := ruleFigures{
-		Accepted: 6, Rejected: map[string]int{}, NearRepeats: 2, NearWords: 1, NearEvidence: 1, OfAccepted: 2.0 / 6, Elsewhere: 1, AtOnce: 1,
+		Accepted: 8, Rejected: map[string]int{}, NearRepeats: 3, NearWords: 1, NearEvidence: 2, OfAccepted: 3.0 / 8, Elsewhere: 1, AtOnce: 2,
 		Baseless: 1, Told: 5, ToldTwice: 1, ToldElsewhere: 1, SelfReferential: 1,
 	}
 	if a, b := asJSON(t, got), asJSON(t, want); a != b {

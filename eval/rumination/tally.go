@@ -37,15 +37,16 @@ type tally struct {
 // subject is what was taken in, and what was told, of one incident or entry.
 type subject struct {
 	said     memory
-	recorded map[subconscious.Citation]brought
+	recorded map[subconscious.Citation][]brought
 	told     bool
 	toldOf   map[subconscious.Citation]bool
 }
 
-// brought is who brought a change first, and when.
+// brought is who brought a change, a thread's model or its rules, and when.
 type brought struct {
-	by   subconscious.ThreadName
-	tick int
+	by    subconscious.ThreadName
+	model bool
+	tick  int
 }
 
 // memory is what was said, each text once.
@@ -65,7 +66,8 @@ type ruleFigures struct {
 	OfReturned   float64 `json:"near_repeats_of_returned"`
 	OfAccepted   float64 `json:"near_repeats_of_accepted"`
 	// Elsewhere are further findings worded as one that was accepted of another
-	// subject before, AtOnce those that another thread brought at the same tick.
+	// subject before, AtOnce those that another thread brought at the same tick, or
+	// the rules beside a model before the model was shown it.
 	Elsewhere int `json:"worded_as_of_another_incident"`
 	AtOnce    int `json:"brought_by_two_at_once"`
 	// Baseless are accepted findings without any evidence that was shown.
@@ -109,16 +111,18 @@ func (t *tally) accept(name string, s spoken) {
 }
 
 // bring records what a finding cites. isNew: some of it was not recorded before.
-// atOnce: none was, but for what another thread brought at this very tick.
+// atOnce: none was, but for what another thread brought at this very tick, and what
+// the rules beside a model did before it, or it before them.
 func (of *subject) bring(s spoken, now int) (isNew, atOnce bool) {
 	for _, c := range s.cited {
-		first, known := of.recorded[c]
-		if !known {
-			of.recorded[c] = brought{s.thread, now}
+		all, by := of.recorded[c], brought{s.thread, subconscious.ByModel(s.Rule), now}
+		of.recorded[c] = append(all, by)
+		if len(all) == 0 {
 			isNew = true
 			continue
 		}
-		atOnce = atOnce || first.tick == now && first.by != s.thread
+		first, again := all[0], slices.ContainsFunc(all, func(b brought) bool { return b.by == by.by && b.model == by.model })
+		atOnce = atOnce || first.tick == now && first.by != by.by || first.by == by.by && !again
 	}
 	return isNew, atOnce && !isNew
 }
@@ -141,7 +145,7 @@ func (t *tally) tell(name string, s spoken) {
 
 func (t *tally) subject(name string) *subject {
 	if t.subjects[name] == nil {
-		t.subjects[name] = &subject{recorded: map[subconscious.Citation]brought{}, toldOf: map[subconscious.Citation]bool{}}
+		t.subjects[name] = &subject{recorded: map[subconscious.Citation][]brought{}, toldOf: map[subconscious.Citation]bool{}}
 	}
 	return t.subjects[name]
 }
