@@ -20,6 +20,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // What a child that spends is told: where the server is, what is limited, and
@@ -47,6 +48,7 @@ func fast(began time.Time) func() time.Time {
 func spender(options daemon.Options, baseURL, limit string, began time.Time) daemon.Options {
 	options.Config.Models = modelsOf(modeltest.OpenAI, baseURL)
 	hurry(options.Config)
+	options.Config.Threads.Gate = threads.Changed // adaptive threads let what is new gather
 	options.Config.Budget = budget.DefaultConfig()
 	spendCaps[limit](&options.Config.Budget)
 	options.Env, options.Now = labEnv, fast(began)
