@@ -188,8 +188,8 @@ func TestProposedApprovedUndone(t *testing.T) {
 		t.Fatalf("proposed: %s, %v; carried out: %t; %s", asJSON(t, page), err, exists(mark), asJSON(t, w.lastDeliberation()))
 	}
 	p := page.Proposals[0]
-	if w.rests(); !strings.Contains(texts(phone), p.ID) {
-		t.Errorf("told: %s", texts(phone))
+	if w.rests(); !strings.Contains(texts(phone), "Proposed: leave-mark: ") || !strings.Contains(texts(phone), "It waits for your yes at home") || strings.Contains(texts(phone), p.ID) {
+		t.Errorf("told: %s", texts(phone)) // which names it without its id
 	}
 	if !slices.Contains(p.Trusts, "outsider") || p.Clause != "act-asks-for-strangers" {
 		t.Errorf("the proposal is %s", asJSON(t, p))
