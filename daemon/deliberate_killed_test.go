@@ -195,25 +195,34 @@ func (m *mortalDeliberation) tellings(w *world, escalations map[string]deliberat
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	arrived := map[string]int{}
+	type words struct{ sequence, title, text string } // what is told of an incident again has the sequence of what it replaces
+	arrived, sent := map[words]int{}, map[words]int{}
 	for _, message := range all {
-		arrived[message.Sequence]++
+		arrived[words{message.Sequence, message.Title, message.Text}]++
 	}
 	told, late := map[string]bool{}, 0
-	w.query("SELECT substr(key, 14), sequence, state FROM notify_outbox WHERE key LIKE 'deliberation:%'", func(scan func(...any) error) error {
-		var id, sequence string
+	w.query("SELECT substr(key, 14), sequence, title, text, state FROM notify_outbox WHERE key LIKE 'deliberation:%'", func(scan func(...any) error) error {
+		var id string
+		var said words
 		var state notify.State
-		err := scan(&id, &sequence, &state)
+		err := scan(&id, &said.sequence, &said.title, &said.text, &state)
 		told[id] = true
-		switch n := arrived[sequence]; {
-		case n == 1 && state == notify.StateSent:
-		case n == 0 && state == notify.StateExpired:
+		switch state {
+		case notify.StateSent:
+			sent[said]++
+		case notify.StateExpired:
+			sent[said] += 0
 			late++
 		default:
-			m.t.Errorf("what %s told arrived %d times, and is %s", id, n, state)
+			m.t.Errorf("what %s told is %s", id, state)
 		}
 		return err
 	})
+	for said, n := range sent {
+		if arrived[said] != n {
+			m.t.Errorf("%q was sent %d times, and arrived %d times", said, n, arrived[said])
+		}
+	}
 	for _, r := range escalations {
 		if r.Outcome != nil && ((r.Told != nil) != r.Outcome.Kind.Tells() || told[r.ID] != (r.Told != nil)) {
 			m.t.Errorf("%s came to %s, and told %+v", r.ID, r.Outcome.Kind, r.Told)

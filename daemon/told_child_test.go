@@ -25,6 +25,17 @@ import (
 type book string
 
 func (b book) Send(_ context.Context, m notify.Message) (notify.Receipt, error) {
+	return b.write(bookedMessage{Message: m})
+}
+
+// bookedMessage is a message in a book; At is when it was written into one that
+// can be asked.
+type bookedMessage struct {
+	notify.Message
+	At time.Time
+}
+
+func (b book) write(m bookedMessage) (notify.Receipt, error) {
 	line, err := json.Marshal(m)
 	if err != nil {
 		return notify.Receipt{}, err
@@ -41,25 +52,34 @@ func (b book) Send(_ context.Context, m notify.Message) (notify.Receipt, error) 
 }
 
 // openBook is a book that can be asked what is in it.
-type openBook struct{ book }
+type openBook struct {
+	book
+	now func() time.Time
+}
 
-func (b openBook) Arrived(_ context.Context, m notify.Message, _ time.Time) (bool, error) {
+func (b openBook) Send(_ context.Context, m notify.Message) (notify.Receipt, error) {
+	return b.write(bookedMessage{m, b.now()})
+}
+
+// Arrived looks no further back than since: a message of the incident before it
+// has its sequence, and may have its words.
+func (b openBook) Arrived(_ context.Context, m notify.Message, since time.Time) (bool, error) {
 	arrived, err := b.read()
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(arrived, func(there notify.Message) bool { return there.Sequence == m.Sequence }), nil
+	return slices.ContainsFunc(arrived, func(there bookedMessage) bool { return there.Sequence == m.Sequence && !there.At.Before(since) }), nil
 }
 
 // read returns what is in the book, as far as it is whole: a life may have
 // ended while it wrote a line.
-func (b book) read() (arrived []notify.Message, err error) {
+func (b book) read() (arrived []bookedMessage, err error) {
 	data, err := os.ReadFile(string(b))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	for line := range bytes.Lines(data) {
-		var m notify.Message
+		var m bookedMessage
 		if json.Unmarshal(line, &m) == nil {
 			arrived = append(arrived, m)
 		}
@@ -130,7 +150,7 @@ func telling(dir, phone string, now func() time.Time) (notify.Notifier, error) {
 	case closedBook:
 		return b, nil
 	case anOpenBook:
-		return openBook{b}, nil
+		return openBook{b, now}, nil
 	}
 	return ntfy.New(ntfy.Config{URL: phone, Topic: "alerts"}, ntfy.Options{Now: now, ReplyTopic: "re-0123456789abcdef0123456789abcdef"})
 }

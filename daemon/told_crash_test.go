@@ -146,12 +146,12 @@ func (c crashes) arrived(t *testing.T, dir string, told map[subconscious.Inciden
 			titles[d.Title] = id
 		}
 		for _, m := range c.server.Messages("alerts") {
-			all = append(all, notify.Message{Incident: titles[strings.TrimSuffix(m.Title, mark)], Title: m.Title, Repeated: strings.HasSuffix(m.Title, mark)})
+			all = append(all, bookedMessage{Message: notify.Message{Incident: titles[strings.TrimSuffix(m.Title, mark)], Title: m.Title, Repeated: strings.HasSuffix(m.Title, mark)}})
 		}
 	}
 	arrived := map[subconscious.IncidentID][]notify.Message{}
 	for _, m := range all {
-		arrived[m.Incident] = append(arrived[m.Incident], m)
+		arrived[m.Incident] = append(arrived[m.Incident], m.Message)
 	}
 	return arrived
 }
