@@ -151,7 +151,13 @@ func (l *candidate) isMail() bool {
 // far as nothing speaks against it.
 func isFamiliar(o *subconscious.Observation) bool {
 	a := o.Attrs
-	return isOurs(o) || a["forged"] != "true" && (a["known"] != "" || a["ours"] == "true" || a["acquainted"] == "own" || a["acquainted"] == "written")
+	return isOurs(o) || isOwnLetter(o) || a["forged"] != "true" && (a["known"] != "" || a["ours"] == "true" || a["acquainted"] == "own" || a["acquainted"] == "written")
+}
+
+// isOwnLetter reports whether it is what the person promised or asked in a letter of
+// theirs.
+func isOwnLetter(o *subconscious.Observation) bool {
+	return o.Sense == "mail" && (o.Kind == "promise" || o.Kind == "awaiting")
 }
 
 // isEvent reports whether a request is about something that is of no use to hear

@@ -62,7 +62,7 @@ func isModels(rule string) bool { return rule == "" || strings.HasPrefix(rule, "
 
 // letter is the letter of somebody else that a request is about; nil for none.
 func (l *candidate) letter() *subconscious.Observation {
-	if len(l.own) == 0 || l.own[0].Latest.Sense != "mail" || l.own[0].Latest.Attrs["from"] == "" {
+	if len(l.own) == 0 || l.own[0].Latest.Sense != "mail" || l.own[0].Latest.Attrs["from"] == "" || isOwnLetter(&l.own[0].Latest) {
 		return nil
 	}
 	return &l.own[0].Latest

@@ -104,6 +104,12 @@ func TestPhone(t *testing.T) {
 			"About: hiring plan. In 20 minutes. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, today 12:20", 5},
 		"a stranger's": {letter("names_at", "2026-11-23T12:20:00Z", "known", ""), "Mail from Deb Marsh (example.org): hiring plan · today 12:20",
 			"“" + hiring + "” In 20 minutes. Then: Choir, tonight 18:30–20:00.", "Somebody new, today 12:20", 3},
+		"what the person promised": {func(asked *subconscious.Asked, o *subconscious.Observation) {
+			asked.Rule, asked.Kind, asked.Due = "oracle.deadline", subconscious.KindDeadline, noon.Add(time.Hour)
+			asked.Summary = "Promised to Robert Ferrand, Mon 23 Nov 13:00: I will hand you the last key myself, as agreed"
+			*o = subconscious.Observation{Sense: "mail", Kind: "promise", ID: "mid:a#promise", Title: "You promised Robert Ferrand: I will hand you the last key", Trust: subconscious.Outsider,
+				Attrs: map[string]string{"from": "me@example.org", "to": "robert@example.org"}}
+		}, "Promised to Robert Ferrand, today 13:00: I will hand you…", "Promised to Robert Ferrand, today 13:00: I will hand you the last key myself, as agreed. In 60 minutes.", "Your own letter, today 13:00", 4},
 		"an event": {func(asked *subconscious.Asked, o *subconscious.Observation) {
 			asked.Rule, asked.Kind, asked.Due, asked.Summary = "oracle.event", subconscious.KindEvent, noon.Add(26*time.Hour), "Lawyer, Tue 24 Nov 14:00–15:00 (Main street)"
 			o.Sense, o.Kind = "calendar", "event"

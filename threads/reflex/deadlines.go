@@ -113,6 +113,8 @@ func (s *scene) deadlineWords(o subconscious.Observation, lead string) string {
 	switch {
 	case o.Sense != "mail":
 		return say("%s %s: %s", lead, when, prose(withoutDate(o.Title, dateText)))
+	case threads.OwnMail(o) && lead == "Due":
+		return say("Promised to %s, %s: %s", reader(o), when, prose(withoutDate(subject(o), dateText)))
 	case threads.OwnMail(o):
 		return say("%s %s, promised to %s: %s", lead, when, reader(o), prose(withoutDate(subject(o), dateText)))
 	}
