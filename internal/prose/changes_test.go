@@ -1,6 +1,7 @@
 package prose_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/internal/prose"
@@ -23,6 +24,18 @@ func TestChanges(t *testing.T) {
 	} {
 		if prose.Changes(text) {
 			t.Errorf("%q says nothing of a change", text)
+		}
+	}
+}
+
+func TestCodes(t *testing.T) {
+	for text, want := range map[string]bool{
+		"204871 is your code to sign in. It is valid for 10 minutes.": true, "Ihr Code lautet 204871. Er gilt 10 Minuten.": true, "204871 est votre code. Il expire dans 10 minutes.": true,
+		"204871 es tu código. Caduca en 10 minutos.": true, "204871 è il tuo codice. Scade tra 10 minuti.": true, "204871 é o seu código. Expira em 10 minutos.": true,
+		"The door code is 204871, until Sunday.": false, "Ihr Abholcode für das Schließfach lautet 204871.": false, "Le code du portail est 4871 ce soir.": false,
+	} {
+		if got := slices.Contains(prose.Matters(text), "codes"); got != want {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }

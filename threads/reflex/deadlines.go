@@ -39,7 +39,7 @@ func deadline(s *scene, o subconscious.Observation) noticed {
 // wanted is the other's deadline.
 func isDeadline(o subconscious.Observation) bool {
 	switch {
-	case !o.Stands() || o.Due.IsZero() || o.Sense == "calendar" || o.Sense == "health":
+	case !o.Stands() || o.Due.IsZero() || passes(o) || o.Sense == "calendar" || o.Sense == "health":
 		return false
 	case o.Sense == "mail":
 		return o.Kind == "request" || o.Kind == "deadline" || o.Kind == "promise"

@@ -1,6 +1,7 @@
 package reflex
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -52,10 +53,16 @@ func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason st
 // of the digest.
 const forged = 6
 
+// passes reports whether a mail brings a code to sign in with, which lasts minutes:
+// the person waits for it in front of the page, or has no use for it.
+func passes(o subconscious.Observation) bool {
+	return on(o, "automated") && slices.Contains(strings.Fields(o.Attrs["says"]), "codes") && strings.Contains(o.Title+o.Text, "[redacted:code]")
+}
+
 // unweighed reports whether a mail is none to be weighed: the person's own, junk, an
-// invitation, or what came and went.
+// invitation, a code, or what came and went.
 func (s *scene) unweighed(o subconscious.Observation) bool {
-	return threads.OwnMail(o) || on(o, "junk") || s.invites(o) || o.Kind != "mail" && !o.Stands()
+	return threads.OwnMail(o) || on(o, "junk") || passes(o) || s.invites(o) || o.Kind != "mail" && !o.Stands()
 }
 
 // Weigh returns what the rules of that name say of each mail that is new to them
