@@ -68,7 +68,9 @@ func (b openBook) Arrived(_ context.Context, m notify.Message, since time.Time) 
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(arrived, func(there bookedMessage) bool { return there.Sequence == m.Sequence && !there.At.Before(since) }), nil
+	return slices.ContainsFunc(arrived, func(there bookedMessage) bool {
+		return there.Sequence == m.Sequence && there.Title == m.Title && there.Text == m.Text && !there.At.Before(since)
+	}), nil
 }
 
 // read returns what is in the book, as far as it is whole: a life may have
