@@ -353,11 +353,11 @@ func (c *claim) mark(brought map[voice]bool) {
 }
 
 // second lets what a thread's model says of a change count that its rules brought
-// before, or the other way round: the higher importance holds, and the wish to be
-// told. It is no new evidence, and counts once.
+// before, or what rules say of one that any model brought before: the higher
+// importance holds, and the wish to be told. It is no new evidence, and counts once.
 func (m *merge) second(g *group, c *claim, brought map[voice]bool) bool {
 	it := g.entry
-	if it == nil || !slices.Contains(it.Sources, c.thread) || subconscious.ByModel(it.Rule) == c.byModel() ||
+	if it == nil || c.byModel() && !slices.Contains(it.Sources, c.thread) || subconscious.ByModel(it.Rule) == c.byModel() ||
 		c.Importance <= it.Importance && !c.Escalate ||
 		!slices.ContainsFunc(c.cited, func(x cited) bool { return x.fresh && x.belongs && x.recorded && !x.muted && !brought[c.voice(x)] }) {
 		return false
