@@ -48,13 +48,14 @@ func isDeadline(o subconscious.Observation) bool {
 }
 
 // noted reports whether the person wrote into their notes what they promised in
-// a mail or a conversation: something due on that day with a telling word of it. The note speaks
+// a mail or a conversation: something due on that day with a telling word of it, or of
+// the name to whom. The note speaks
 // for both, for it can be ticked off.
 func (s *scene) noted(o subconscious.Observation) (found bool) {
 	if !threads.OwnMail(o) && !threads.SaidPromise(o) {
 		return false
 	}
-	words := s.spoken(o)
+	words := append(s.spoken(o), terms(recipient(o))...)
 	s.due(o.Due.Add(-24*time.Hour), o.Due.Add(24*time.Hour), seenAtOnce, func(other subconscious.Observation) bool {
 		found = open(other) && other.Sense != "mail" && other.Sense != "conversation" && s.sameDay(other.Due, o.Due) &&
 			slices.ContainsFunc(s.spoken(other), func(term string) bool {
