@@ -23,7 +23,7 @@ type Push struct {
 // Kinds of pushes.
 const (
 	PushIncident = "incident"
-	PushUrgent   = "urgent" // an incident for which the caps keep a place
+	PushUrgent   = "urgent"    // an incident for which the caps keep a place
 	PushStranger = "stranger " // and the domain of somebody whom the person does not know
 	PushDigest   = "digest"
 	PushNotice   = "notice"
