@@ -9,12 +9,12 @@ var matters = []struct {
 	name    string
 	phrases phrasebook
 }{
-	{"changes", changing}, {"loss", phrases("losing")}, {"retracts", phrases("retracting")}, {"informs", phrases("informing")}, {"money", phrases("paying")}, {"codes", phrases("codes")},
+	{"changes", changing}, {"loss", phrases("losing")}, {"calls", phrases("calling")}, {"retracts", phrases("retracting")}, {"informs", phrases("informing")}, {"money", phrases("paying")}, {"codes", phrases("codes")},
 }
 
 // Matters names what a text speaks of in its first sentences: "changes" (what was
 // agreed is off, moved or put off), "loss" (something failed, is missing or will
-// be lost), "retracts" (it is settled), "informs" (nothing is wanted), "money" and
+// be lost), "calls" (the person is to call), "retracts" (it is settled), "informs" (nothing is wanted), "money" and
 // "codes" (how long a code to sign in with holds, and for whom).
 // Each is a feature among others: a language without words for it loses the
 // feature alone.

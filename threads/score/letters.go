@@ -36,7 +36,7 @@ type Letter struct {
 	// none within a week.
 	Hours, Days int
 	// Says are the classes of words that are in it: "asks", "urgent", "changes",
-	// "limit", "appointment", "loss", "money", "retracts", "informs", "advertises".
+	// "limit", "appointment", "loss", "calls", "money", "retracts", "informs", "advertises".
 	Says []string
 }
 
@@ -114,7 +114,6 @@ var letterFeatures = []Feature[Letter]{
 	// Time and loss.
 	{"today", 1, "it names a time today or tomorrow", func(l Letter) int { return is(l.Hours >= 0 && l.Hours <= 36) }},
 	{"hours", 1, "it names a time within hours", func(l Letter) int { return is(l.Hours >= 0 && l.Hours <= 12) }},
-	{"soon", 1, "it speaks of today or tomorrow", func(l Letter) int { return is(l.Days == 0 || l.Days == 1) }},
 	{"week", 0, "it names a day of this week", func(l Letter) int { return is(l.Days > 1) }},
 	{"known-soon", 1, "somebody you write to speaks of today or tomorrow", func(l Letter) int { return is(l.known() && l.human() && l.soon() && l.Addressed == "to") }},
 	{"machine-soon", 1, "an office speaks of today or tomorrow", func(l Letter) int { return is(!l.human() && l.soon() && !l.says("advertises")) }},
@@ -125,6 +124,8 @@ var letterFeatures = []Feature[Letter]{
 	{"changes-soon", 1, "something changes today or tomorrow", func(l Letter) int { return is(l.says("changes") && l.soon()) }},
 	{"limit", 1, "something has to be done by a day", func(l Letter) int { return is(l.says("limit")) }},
 	{"loss", 1, "something failed, is missing or will be lost", func(l Letter) int { return is(l.says("loss")) }},
+	{"known-loss", 1, "somebody you write to says that something is wrong", func(l Letter) int { return is(l.known() && l.human() && l.says("loss")) }},
+	{"calls", 1, "you are to call", func(l Letter) int { return is(l.says("calls") && l.human()) }},
 	{"machine-loss", 1, "a machine says that something failed or will be lost", func(l Letter) int { return is(l.Automated && l.says("loss")) }},
 	{"money", 0, "it speaks of money", func(l Letter) int { return is(l.says("money")) }},
 	{"retracts", -1, "it says that it is settled", func(l Letter) int { return is(l.says("retracts")) }},
