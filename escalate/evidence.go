@@ -147,11 +147,12 @@ func (l *candidate) isMail() bool {
 }
 
 // isFamiliar reports whether it is the person's word, or the machine's; or that of
-// somebody to whom, or to others of whose house, they write, or who answers them, as
-// far as nothing speaks against it.
+// somebody to whom, or to others of whose house, they write, as far as nothing speaks
+// against it. That somebody answers them says nothing: a thread in public is open to
+// all.
 func isFamiliar(o *subconscious.Observation) bool {
 	a := o.Attrs
-	return isOurs(o) || isOwnLetter(o) || a["forged"] != "true" && (a["known"] != "" || a["ours"] == "true" || a["acquainted"] == "own" || a["acquainted"] == "written")
+	return isOurs(o) || isOwnLetter(o) || a["forged"] != "true" && (a["known"] != "" || a["acquainted"] == "own" || a["acquainted"] == "written")
 }
 
 // isOwnLetter reports whether it is what the person promised or asked in a letter of

@@ -68,11 +68,12 @@ func TestStrangersFlood(t *testing.T) {
 	}{
 		"somebody new":                          {nil, nil, true},
 		"the same domain again":                 {map[string]string{"domain": "told.example"}, nil, false},
+		"… in a thread that anybody can answer": {map[string]string{"domain": "told.example", "ours": "true"}, nil, false},
 		"… from where the person wrote":         {map[string]string{"domain": "told.example", "acquainted": "written"}, nil, true},
 		"… where anybody has an address":        {map[string]string{"domain": "told.example", "acquainted": "anybody"}, nil, false},
 		"somebody who is not who they say":      {map[string]string{"known": "9", "acquainted": "own", "forged": "true"}, nil, false},
 		"none, since the person wants it so":    {nil, func(r *escalate.Rules) { r.Strangers = escalate.StrangersDigest }, false},
-		"… which is nothing to those they know": {map[string]string{"ours": "true"}, func(r *escalate.Rules) { r.Strangers = escalate.StrangersDigest }, true},
+		"… which is nothing to those they know": {map[string]string{"known": "1"}, func(r *escalate.Rules) { r.Strangers = escalate.StrangersDigest }, true},
 	} {
 		p := newPlay(t, noon)
 		p.strangers[noon] = []string{"told.example"}
