@@ -25,17 +25,6 @@ import (
 type book string
 
 func (b book) Send(_ context.Context, m notify.Message) (notify.Receipt, error) {
-	return b.write(bookedMessage{Message: m})
-}
-
-// bookedMessage is a message in a book; At is when it was written into one that
-// can be asked.
-type bookedMessage struct {
-	notify.Message
-	At time.Time
-}
-
-func (b book) write(m bookedMessage) (notify.Receipt, error) {
 	line, err := json.Marshal(m)
 	if err != nil {
 		return notify.Receipt{}, err
@@ -52,36 +41,29 @@ func (b book) write(m bookedMessage) (notify.Receipt, error) {
 }
 
 // openBook is a book that can be asked what is in it.
-type openBook struct {
-	book
-	now func() time.Time
-}
+type openBook struct{ book }
 
-func (b openBook) Send(_ context.Context, m notify.Message) (notify.Receipt, error) {
-	return b.write(bookedMessage{m, b.now()})
-}
-
-// Arrived looks no further back than since: a message of the incident before it
-// has its sequence, and may have its words.
-func (b openBook) Arrived(_ context.Context, m notify.Message, since time.Time) (bool, error) {
+// Arrived looks for the words as well: another message of the incident has its
+// sequence.
+func (b openBook) Arrived(_ context.Context, m notify.Message, _ time.Time) (bool, error) {
 	arrived, err := b.read()
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(arrived, func(there bookedMessage) bool {
-		return there.Sequence == m.Sequence && there.Title == m.Title && there.Text == m.Text && !there.At.Before(since)
+	return slices.ContainsFunc(arrived, func(there notify.Message) bool {
+		return there.Sequence == m.Sequence && there.Title == m.Title && there.Text == m.Text
 	}), nil
 }
 
 // read returns what is in the book, as far as it is whole: a life may have
 // ended while it wrote a line.
-func (b book) read() (arrived []bookedMessage, err error) {
+func (b book) read() (arrived []notify.Message, err error) {
 	data, err := os.ReadFile(string(b))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	for line := range bytes.Lines(data) {
-		var m bookedMessage
+		var m notify.Message
 		if json.Unmarshal(line, &m) == nil {
 			arrived = append(arrived, m)
 		}
@@ -152,7 +134,7 @@ func telling(dir, phone string, now func() time.Time) (notify.Notifier, error) {
 	case closedBook:
 		return b, nil
 	case anOpenBook:
-		return openBook{b, now}, nil
+		return openBook{b}, nil
 	}
 	return ntfy.New(ntfy.Config{URL: phone, Topic: "alerts"}, ntfy.Options{Now: now, ReplyTopic: "re-0123456789abcdef0123456789abcdef"})
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -146,12 +147,14 @@ func (c crashes) arrived(t *testing.T, dir string, told map[subconscious.Inciden
 			titles[d.Title] = id
 		}
 		for _, m := range c.server.Messages("alerts") {
-			all = append(all, bookedMessage{Message: notify.Message{Incident: titles[strings.TrimSuffix(m.Title, mark)], Title: m.Title, Repeated: strings.HasSuffix(m.Title, mark)}})
+			all = append(all, notify.Message{Incident: titles[strings.TrimSuffix(m.Title, mark)], Title: m.Title, Repeated: strings.HasSuffix(m.Title, mark)})
 		}
 	}
 	arrived := map[subconscious.IncidentID][]notify.Message{}
 	for _, m := range all {
-		arrived[m.Incident] = append(arrived[m.Incident], m.Message)
+		if m.Kind != notify.KindClear && !strings.HasPrefix(m.Title, "All clear") { // which says that it is over
+			arrived[m.Incident] = append(arrived[m.Incident], m)
+		}
 	}
 	return arrived
 }
@@ -196,6 +199,7 @@ func decidedToTell(t *testing.T, dir string, options daemon.Options) map[subcons
 	})
 	for id := range told {
 		deliveries, err := d.Outbox().Deliveries(context.Background(), id)
+		deliveries = slices.DeleteFunc(deliveries, func(d notify.Delivery) bool { return d.Kind == notify.KindClear })
 		if err != nil || len(deliveries) == 0 {
 			t.Errorf("%s has no delivery: %v", id, err)
 			continue

@@ -56,8 +56,8 @@ func (e event) is(want document, first int64) bool {
 	switch {
 	case e.Topic != want.Topic:
 		return false
-	case e.Sequence != "" && e.Sequence != e.ID: // an earlier one of the incident may have it, in other words
-		return e.Sequence == want.Sequence && (e.Time >= first || said)
+	case e.Sequence != "" && e.Sequence != e.ID: // others of the incident have it, in other words
+		return e.Sequence == want.Sequence && said
 	}
 	return e.Event == eventMessage && e.Time >= first && said
 }
