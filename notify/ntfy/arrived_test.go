@@ -75,7 +75,7 @@ func TestArrivedTellsApart(t *testing.T) {
 		asks(t, client, again, now, old) // of the same words: an old server has them alone
 		marked := full()
 		marked.Title += " (possibly repeated)"
-		asks(t, client, marked, now, false) // other words of a sequence are another message; the outbox asks for each wording
+		asks(t, client, marked, now, false)                 // other words of a sequence are another message; the outbox asks for each wording
 		asks(t, client, again, now.Add(time.Minute), false) // it was there before
 		asks(t, client, full(), now.Add(time.Hour), !old)   // the clock was set
 		alone := notify.Message{Sequence: "7b2e0000", Kind: notify.KindTest, Title: "A title alone"}
