@@ -155,14 +155,14 @@ func whoWrites(o subconscious.Observation) (who string, known bool) {
 		return "stranger under a false name", false
 	case count != "":
 		return "known: the person wrote to them " + subconscious.Printable(count) + " times this year", true
-	case o.Attrs["ours"] == "true" || o.Attrs["awaited"] == "true":
-		return "known: answers the person", true
 	case o.Attrs["acquainted"] == "own":
 		return "known: of the person's own house", true
 	case o.Attrs["acquainted"] != "":
 		return "written to: the person knows others of their house", true
 	case o.Attrs["automated"] == "true" || ToMany(o):
 		return "automatic", false
+	case o.Attrs["ours"] == "true" || o.Attrs["awaited"] == "true":
+		return "somebody who answers the person", false // anybody can, in a thread in public
 	}
 	return "stranger", false
 }

@@ -27,8 +27,7 @@ const (
 )
 
 // Arrived implements notify.Verifier: it looks for the message among those that
-// the server keeps, by its sequence, and by its words at a server that knows no
-// sequences. The span is counted back from the server's own clock.
+// the server keeps, by its words and its sequence. The span is counted back from the server's own clock.
 func (c *Client) Arrived(ctx context.Context, message notify.Message, since time.Time) (bool, error) {
 	age := c.options.Now().Sub(since)
 	span := "all"
@@ -49,8 +48,10 @@ func (c *Client) Arrived(ctx context.Context, message notify.Message, since time
 	return false, c.wouldHave(ctx, kept, age)
 }
 
-// is tells whether an event is of that message, which was not sent before
-// first. A server of today gives messages without a sequence their id as one.
+// is tells whether an event is of that message, by its words and, where the server
+// gave it one, by its sequence, which others of the incident have, too. A server of
+// today gives messages without a sequence their id as one; there, and at an old
+// server, the same words sent before first are another message.
 func (e event) is(want document, first int64) bool {
 	said := strings.TrimSpace(e.Title) == strings.TrimSpace(want.Title) && strings.TrimSpace(e.Message) == strings.TrimSpace(want.Message)
 	switch {
