@@ -32,13 +32,14 @@ func Suite() harness.Suite {
 }
 
 type options struct {
-	path, train string
-	worst       int
+	path, train, words string
+	worst              int
 }
 
 // Flags implements harness.Options.
 func (o *options) Flags(flags *flag.FlagSet) {
 	flags.StringVar(&o.train, "train", "", "")
+	flags.StringVar(&o.words, "words", "", "")
 	flags.IntVar(&o.worst, "worst", 0, "")
 }
 
@@ -113,6 +114,9 @@ type judged struct {
 
 // Run implements harness.Options.
 func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, error) {
+	if o.words != "" {
+		return learnWords(o.path, o.words)
+	}
 	labelled, err := days.Letters(ctx, o.path, "tune")
 	if err != nil {
 		return harness.Report{}, err

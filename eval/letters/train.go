@@ -15,6 +15,7 @@ type sample struct {
 	Language string
 	Writer   string // known, automatic, stranger
 	X        []int
+	Has      []int // features that it has once, where most have few of many
 	// Want is what the person would have: 1 at once, 0.5 in a digest, 0 not at all.
 	Want     float64
 	Weight   float64
@@ -42,6 +43,29 @@ type limits struct{ least, most float64 }
 // counts as much as two that are told and not wanted.
 func cost(s sample) float64 { return s.Weight * (1 + s.Want) }
 
+// cell is a feature of a sample that is not 0.
+type cell struct {
+	sample int
+	x      float64
+}
+
+// columns are the features of samples, and last one that all have.
+func columns(samples []sample, n int) [][]cell {
+	all := make([][]cell, n+1)
+	for k, s := range samples {
+		for i, x := range s.X {
+			if x != 0 {
+				all[i] = append(all[i], cell{k, float64(x)})
+			}
+		}
+		for _, i := range s.Has {
+			all[i] = append(all[i], cell{k, 1})
+		}
+		all[n] = append(all[n], cell{k, 1})
+	}
+	return all
+}
+
 // train fits a logistic model by mending one weight after the other, over the
 // samples in the order of their names, so that the same samples give the same
 // weights. Each weight keeps its limits.
@@ -49,20 +73,19 @@ func train(samples []sample, within []limits) model {
 	samples = slices.Clone(samples)
 	slices.SortStableFunc(samples, func(a, b sample) int { return cmp.Compare(a.Name, b.Name) })
 	n := len(within)
+	table := columns(samples, n)
 	w, sums := make([]float64, n+1), make([]float64, len(samples))
 	for range rounds {
 		moved := 0.0
-		for i := range w {
+		for i, column := range table {
 			slope, bend, bounds := 0.0, 0.0, limits{math.Inf(-1), math.Inf(1)}
 			if i < n {
 				slope, bend, bounds = float64(-ridge*w[i]), ridge, within[i]
 			}
-			for k, s := range samples {
-				if x := value(s.X, i); x != 0 {
-					p := logistic(sums[k])
-					slope += float64(cost(s) * (s.Want - p) * x)
-					bend += float64(cost(s) * p * (1 - p) * x * x)
-				}
+			for _, c := range column {
+				s, p := samples[c.sample], logistic(sums[c.sample])
+				slope += float64(cost(s) * (s.Want - p) * c.x)
+				bend += float64(cost(s) * p * (1 - p) * c.x * c.x)
 			}
 			if bend == 0 {
 				continue
@@ -70,8 +93,8 @@ func train(samples []sample, within []limits) model {
 			step := min(max(w[i]+slope/bend, bounds.least), bounds.most) - w[i]
 			w[i] += step
 			moved = max(moved, math.Abs(step))
-			for k, s := range samples {
-				sums[k] += float64(step * value(s.X, i))
+			for _, c := range column {
+				sums[c.sample] += float64(step * c.x)
 			}
 		}
 		if moved < still {
@@ -83,14 +106,6 @@ func train(samples []sample, within []limits) model {
 		m.weights[i] = hundredths(w[i])
 	}
 	return m
-}
-
-// value is a feature of a letter, the last one that of all letters.
-func value(x []int, i int) float64 {
-	if i == len(x) {
-		return 1
-	}
-	return float64(x[i])
 }
 
 func hundredths(w float64) int { return int(math.Round(w * 100)) }

@@ -170,7 +170,7 @@ func outerRules() []Rule {
 			Tests:  []string{"api/client", "api/apitest", "senses/sensetest", "models/modeltest", "notify/notifytest", "notify/ntfy/ntfytest", "internal/oauth/oauthtest"},
 			Reason: "it puts everything together, and only commands, eval and tests know it",
 		}, {
-			Packages: []string{"eval", "eval/..."}, May: append(owners, "daemon", "setup", "eval/...", "api/client", "models/modeltest", "notify/ntfy/ntfytest", "senses/mail/mailtest", "threads/score", "senses/mail/message", "internal/foreign", "internal/watch"),
+			Packages: []string{"eval", "eval/..."}, May: append(owners, "daemon", "setup", "eval/...", "api/client", "models/modeltest", "notify/ntfy/ntfytest", "senses/mail/mailtest", "threads/score", "senses/mail/message", "internal/foreign", "internal/prose", "internal/watch"),
 			Tests:  []string{"internal/failpoint"},
 			Reason: "it runs the whole, but no command of it",
 		},

@@ -112,16 +112,6 @@ func TestAppointments(t *testing.T) {
 	})
 }
 
-// TestUrgent reads testdata/urgent.txtar.
-func TestUrgent(t *testing.T) {
-	table(t, "testdata/urgent.txtar", 20, 20, func(text string, now time.Time) []time.Time {
-		if prose.Urgent(text) {
-			return []time.Time{{}}
-		}
-		return nil
-	})
-}
-
 // table checks each line of a file: those of the parts named "no" have no day, and
 // the others the one behind "=>".
 func table(t *testing.T, path string, leastYes, leastNo int, read func(text string, now time.Time) []time.Time) {

@@ -19,7 +19,7 @@ type all struct {
 	asks         []prose.Ask
 	limits       []prose.Limit
 	appointments []prose.Appointment
-	urgent       bool
+	weight       int
 	advertises   bool
 	promises     []prose.Promised
 }
@@ -27,7 +27,7 @@ type all struct {
 func read(text string, now time.Time) all {
 	r := all{
 		sentences: prose.Sentences(text), asks: prose.Asks(text, now), limits: prose.Limits(text, now),
-		appointments: prose.Appointments(text, now), urgent: prose.Urgent(text), advertises: prose.Advertises(text),
+		appointments: prose.Appointments(text, now), weight: prose.Weigh("", text), advertises: prose.Advertises(text),
 	}
 	for _, s := range r.sentences {
 		if p, ok := prose.Promise(s.Text, now); ok {
@@ -114,7 +114,7 @@ func FuzzReadings(f *testing.F) {
 		"Zahlbar bis:\n30.11.2026\n", "Appointment:\n\n24.11.2026 10:30", "\xff\xfe bitte \x00 schicken Sie mir \u0301", strings.Repeat("could you ", 300) + "?",
 		strings.Repeat("please let me know when ", 100), "TODO: buy milk by Friday\nI'll send it tomorrow", "?????", "\"could you\" \"“", "a\r\nb\r\n\r\nc",
 	}
-	for _, path := range []string{"testdata/asks.txtar", "testdata/limits.txtar", "testdata/appointments.txtar", "testdata/urgent.txtar"} {
+	for _, path := range []string{"testdata/asks.txtar", "testdata/limits.txtar", "testdata/appointments.txtar"} {
 		for _, p := range readLabelled(f, path).parts {
 			var lines []string
 			for _, l := range p.lines {
@@ -146,7 +146,7 @@ func BenchmarkHostile(b *testing.B) {
 				prose.Asks(text, now)
 				prose.Limits(text, now)
 				prose.Appointments(text, now)
-				prose.Urgent(text)
+				prose.Weigh("", text)
 			}
 		})
 	}

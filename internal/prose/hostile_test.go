@@ -21,7 +21,7 @@ func TestEndlessMarksAreReadOnce(t *testing.T) {
 				prose.Sentences(text)
 				prose.Asks(text, now)
 				prose.Limits(text, now)
-				prose.Urgent(text)
+				prose.Weigh("", text)
 			}
 		}
 	}

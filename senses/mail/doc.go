@@ -65,11 +65,11 @@
 // believed vouches for its sender's address; without it and forged that is unknown), ours ("true": it answers a message of the person's), ago (days since
 // the person wrote there), acquainted ("own": of the person's domain; "written": they
 // wrote to somebody there), role ("true": an office), names ("true": it calls the person by
-// name), recipients, bytes, questions, urls and doubts (how many; those of stranger.go),
+// name), recipients, bytes, urls and doubts (how many; those of stranger.go),
 // hours and days (until the first time of day that it names within two days, and until the
-// first day within a week), and says (classes of words, as prose.Matters names them, and
-// "asks", "urgent", "limit", "advertises"); quote (the sentences that say most of what
-// matters) and names_at (the first time of day that it names within two days, RFC 3339).
+// first day within a week), says (what sentences are in it: "asks", "limit", "advertises",
+// "codes") and words (by how much its words speak for it, as prose.Weigh says); quote (the
+// sentences that say most of what matters) and names_at (the first time of day that it names within two days, RFC 3339).
 //
 // At is when the server took the message in. The fingerprint of what stands is its
 // kind, "unread" or "read", and its date, so that having been read is a change; it

@@ -11,6 +11,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
+// pressing is from which weight of its words on a letter is urgent.
+const pressing = 80
+
 // contentBytes is how much of a text is looked at.
 const contentBytes = 8 << 10
 
@@ -21,10 +24,10 @@ type content struct {
 	asks []prose.Ask   // of the reader; of the subject where the text asks nothing
 	// limit is the first day ahead until when something has to be done.
 	limit date
-	// urgent: its words or header say so; names: it calls the person by name.
-	urgent, names, advertises bool
-	doubts                    []reason // see suspicious
-	matters                   []string // as prose.Matters names them
+	// names: it calls the person by name; codes: it brings a code to sign in with.
+	names, advertises, codes bool
+	doubts                   []reason // see suspicious
+	words                    int      // as prose.Weigh says
 }
 
 // read reads the text of a message.
@@ -41,9 +44,8 @@ func (j judge) read() (c content) {
 			break
 		}
 	}
-	c.urgent = j.Urgent || prose.Urgent(j.Subject) || prose.Urgent(j.Fresh)
 	c.names, c.advertises = j.names(), prose.Advertises(j.Subject+"\n\n"+said)
-	c.matters = prose.Matters(c.text)
+	c.codes, c.words = prose.Codes(c.text), prose.Weigh(j.Subject, said)
 	j.content = c
 	c.doubts = j.suspicious()
 	return c
@@ -59,10 +61,10 @@ func (j judge) form(attrs map[string]string, f *features) {
 		}
 	}
 	for name, n := range map[string]int{
-		"recipients": len(j.To) + len(j.Cc), "bytes": len(strings.TrimSpace(j.Fresh)), "questions": strings.Count(j.Fresh, "?"),
-		"urls": linksIn(c.text), "doubts": len(c.doubts),
+		"recipients": len(j.To) + len(j.Cc), "bytes": len(strings.TrimSpace(j.Fresh)),
+		"urls": linksIn(c.text), "doubts": len(c.doubts), "words": c.words,
 	} {
-		if n > 0 {
+		if n != 0 {
 			attrs[name] = strconv.Itoa(n)
 		}
 	}
@@ -79,8 +81,8 @@ func (j judge) form(attrs map[string]string, f *features) {
 	if days >= 0 {
 		attrs["days"] = strconv.Itoa(days)
 	}
-	said := slices.Clone(c.matters)
-	for class, is := range map[string]bool{"asks": f.asks || len(c.asks) > 0, "urgent": c.urgent, "limit": c.limit.is, "advertises": c.advertises} {
+	var said []string
+	for class, is := range map[string]bool{"asks": f.asks || len(c.asks) > 0, "limit": c.limit.is, "advertises": c.advertises, "codes": c.codes} {
 		if is {
 			said = append(said, class)
 		}

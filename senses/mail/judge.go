@@ -73,7 +73,7 @@ func (j judge) features() features {
 		f.known = j.timesWritten(j.From.Addr)
 	}
 	f.inMine, f.awaited = j.answersMine(j.refs)
-	f.urgent = j.content.urgent && j.List == "" && !j.Bulk && !j.Junk
+	f.urgent = (j.Urgent || j.content.words >= pressing) && j.List == "" && !j.Bulk && !j.Junk
 	return f
 }
 

@@ -40,10 +40,7 @@ func telling(subject, text string, at time.Time) (quote string, named time.Time)
 		if slices.ContainsFunc(asks, func(a prose.Ask) bool { return a.Start == s.Start }) {
 			worth[i] += 2
 		}
-		worth[i] += 2 * len(prose.Matters(s.Text))
-		if prose.Urgent(s.Text) {
-			worth[i]++
-		}
+		worth[i] += min(max(prose.Weigh("", s.Text)/25, 0), 5)
 		said, common := strings.FieldsFunc(prose.Fold(s.Text), func(r rune) bool { return !prose.IsWordRune(r) }), 0
 		for _, word := range about {
 			if slices.Contains(said, word) {

@@ -63,7 +63,9 @@ func TestReadIsAChange(t *testing.T) {
 		h := newHouse(t, options)
 		h.knows(boss)
 		h.ticks()
-		uid := h.deliver("INBOX", h.message("a", boss, "Urgent: figures", asking))
+		pressing := h.message("a", boss, "Urgent: figures", asking)
+		pressing.Headers = append(pressing.Headers, "Importance: high")
+		uid := h.deliver("INBOX", pressing)
 		h.tick()
 		if got := h.stands["mid:a@example.org"].Severity; got != 2 {
 			t.Errorf("urgent and from somebody known: severity %d", got)

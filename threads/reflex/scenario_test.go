@@ -295,10 +295,11 @@ func asMail(o *subconscious.Observation) {
 		o.Attrs["addressed"] = cmp.Or(o.Attrs["addressed"], "to")
 		_, domain, _ := strings.Cut(o.Attrs["from"], "@")
 		o.Attrs["domain"] = cmp.Or(o.Attrs["domain"], domain)
-		for _, class := range []string{"asks", "urgent", "changes"} {
-			if o.Attrs[class] == "true" {
-				o.Attrs["says"] = strings.TrimSpace(o.Attrs["says"] + " " + class)
-			}
+		if o.Attrs["asks"] == "true" {
+			o.Attrs["says"] = strings.TrimSpace(o.Attrs["says"] + " asks")
+		}
+		if o.Attrs["urgent"] == "true" || o.Attrs["changes"] == "true" {
+			o.Attrs["words"] = cmp.Or(o.Attrs["words"], "50")
 		}
 	}
 	id, _, _ := strings.Cut(o.ID, "#")

@@ -27,16 +27,18 @@ type Letter struct {
 	Passed, Forged bool
 	// Automated, Bulk, List and Junk are what its header says.
 	Automated, Bulk, List, Junk bool
-	// Bytes are of what its writer wrote, Questions and Links counted there.
-	Bytes, Questions, Links int
+	// Bytes are of what its writer wrote, Links counted there.
+	Bytes, Links int
 	// Doubts are the signs of one who writes to everybody or under a false name.
 	Doubts int
 	// Hours is how many hours from its arrival the first time of day lies that it
 	// names, -1 for none within two days; Days the first day, 0 for today, -1 for
 	// none within a week.
 	Hours, Days int
-	// Says are the classes of words that are in it: "asks", "urgent", "changes",
-	// "limit", "appointment", "loss", "calls", "money", "retracts", "informs", "advertises".
+	// Words is by how much its words speak for it, as prose.Weigh says.
+	Words int
+	// Says are the kinds of sentences that are in it: "asks", "limit" (until when
+	// something has to be done), "advertises", "codes".
 	Says []string
 }
 
@@ -109,25 +111,15 @@ var letterFeatures = []Feature[Letter]{
 	{"sells", -1, "it advertises", func(l Letter) int { return is(l.says("advertises")) }},
 	// Form.
 	{"length", 1, "it says more than a line", func(l Letter) int { return grade(l.Bytes, 120, 240, 480) }},
-	{"questions", 0, "it asks questions", func(l Letter) int { return is(l.human()) * grade(l.Questions, 1, 2) }},
 	{"links", -1, "it has links", func(l Letter) int { return grade(l.Links, 1, 3, 8) }},
-	// Time and loss.
+	// What it says.
+	{"words", 1, "its words are of something that does not wait", func(l Letter) int { return grade(l.Words, 30, 45, 60, 75, 90, 110) }},
+	{"idle", -1, "its words are of something that can wait", func(l Letter) int { return grade(-l.Words, -15, 0, 15, 30, 45, 60) }},
+	{"asks", 1, "it asks something of you", func(l Letter) int { return is(l.says("asks") && l.human()) }},
+	// Time.
 	{"today", 1, "it names a time today or tomorrow", func(l Letter) int { return is(l.Hours >= 0 && l.Hours <= 36) }},
 	{"hours", 1, "it names a time within hours", func(l Letter) int { return is(l.Hours >= 0 && l.Hours <= 12) }},
 	{"week", 0, "it names a day of this week", func(l Letter) int { return is(l.Days > 1) }},
 	{"known-soon", 1, "somebody you write to speaks of today or tomorrow", func(l Letter) int { return is(l.known() && l.human() && l.soon() && l.Addressed == "to") }},
 	{"machine-soon", 1, "an office speaks of today or tomorrow", func(l Letter) int { return is(!l.human() && l.soon() && !l.says("advertises")) }},
-	{"asks", 1, "it asks something of you", func(l Letter) int { return is(l.says("asks") && l.human()) }},
-	{"urgent", 1, "it is urgent", func(l Letter) int { return is(l.says("urgent")) }},
-	{"known-urgent", 1, "somebody you write to calls it urgent", func(l Letter) int { return is(l.known() && l.says("urgent")) }},
-	{"changes", 1, "something changes or is off", func(l Letter) int { return is(l.says("changes")) }},
-	{"changes-soon", 1, "something changes today or tomorrow", func(l Letter) int { return is(l.says("changes") && l.soon()) }},
-	{"limit", 1, "something has to be done by a day", func(l Letter) int { return is(l.says("limit")) }},
-	{"loss", 1, "something failed, is missing or will be lost", func(l Letter) int { return is(l.says("loss")) }},
-	{"known-loss", 1, "somebody you write to says that something is wrong", func(l Letter) int { return is(l.known() && l.human() && l.says("loss")) }},
-	{"calls", 1, "you are to call", func(l Letter) int { return is(l.says("calls") && l.human()) }},
-	{"machine-loss", 1, "a machine says that something failed or will be lost", func(l Letter) int { return is(l.Automated && l.says("loss")) }},
-	{"money", 0, "it speaks of money", func(l Letter) int { return is(l.says("money")) }},
-	{"retracts", -1, "it says that it is settled", func(l Letter) int { return is(l.says("retracts")) }},
-	{"informs", -1, "it is for information", func(l Letter) int { return is(l.says("informs")) }},
 }

@@ -27,7 +27,7 @@ type Feature[T any] struct {
 	Sign int
 	// Why says in words what it is about, to go into a sentence that says "you".
 	Why string
-	// Of is how much of it there is in a thing: 0 for none, at most 3.
+	// Of is how much of it there is in a thing: 0 for none, at most 6.
 	Of func(T) int
 }
 
@@ -63,7 +63,7 @@ func (t *Table[T]) Judge(thing T, personal int) Score {
 	type part struct{ weight, feature int }
 	var parts []part
 	for i, f := range t.Features {
-		if w := t.Weights[i] * min(max(f.Of(thing), 0), 3); w != 0 {
+		if w := t.Weights[i] * min(max(f.Of(thing), 0), 6); w != 0 {
 			sum += w
 			parts = append(parts, part{w, i})
 		}

@@ -53,7 +53,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{1, 0, 52, []string{"it is odd", "not: it is big"}},
 		{0, 0, 27, nil},
-		{9, 0, 34, []string{"it is odd", "not: it is big"}}, // no feature counts more than three times
+		{9, 0, 14, []string{"not: it is big", "it is odd"}}, // no feature counts more than six times
 		{0, 5000, 73, nil}, // what is learnt is bounded
 	} {
 		got := table.Judge(c.n, c.personal)

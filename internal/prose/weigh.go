@@ -1,0 +1,136 @@
+package prose
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// weighedBytes is how much of a text is weighed.
+	weighedBytes = 700
+	// stem is how many letters of a word tell it from others: what follows are its
+	// endings.
+	stem = 5
+)
+
+// weightsText is what `subconsciousd eval letters --words` writes.
+//
+//go:embed weights.txt
+var weightsText string
+
+var weights = sync.OnceValue(func() map[string]int {
+	all, err := readWeights(weightsText)
+	if err != nil {
+		panic("weights.txt: " + err.Error())
+	}
+	return all
+})
+
+// readWeights reads lines of hundredths and a word, or two in a row.
+func readWeights(text string) (map[string]int, error) {
+	all := map[string]int{}
+	for line := range strings.Lines(text) {
+		number, words, _ := strings.Cut(strings.TrimSpace(line), " ")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, fmt.Errorf("%q does not begin with a number", strings.TrimSpace(line))
+		}
+		all[words] = n
+	}
+	return all, nil
+}
+
+// weighedLeast is how many words of weight a text is taken to have at least, so
+// that one of two words does not count for all that it could say.
+const weighedLeast = 8
+
+// Weigh is by how much the words of a mail speak for it that the person wants to
+// know of it at once, about -200 to 200, and below 0 against it. The weights were
+// learnt from letters in six languages; words of another have none.
+func Weigh(subject, text string) int {
+	all, sum, n := weights(), 0, 0
+	for _, w := range Weighed(subject, text) {
+		if weight, known := all[w]; known {
+			sum, n = sum+weight, n+1
+		}
+	}
+	return int(math.Round(float64(sum) / math.Sqrt(float64(max(n, weighedLeast)))))
+}
+
+// answering is what a mail program puts before a subject.
+var answering = regexp.MustCompile(`(?i)^\s*(?:(?:re|aw|fwd?|wg|tr|rif|res|enc|sv|r)\s*:\s*)+`)
+
+// Weighed are the words of a mail that are weighed, and each two in a row; each
+// once, in their order.
+func Weighed(subject, text string) (all []string) {
+	text = answering.ReplaceAllString(subject, "") + "\n" + text
+	text = text[:min(len(text), weighedBytes)]
+	seen := map[string]bool{}
+	add := func(w string) {
+		if !seen[w] {
+			seen[w] = true
+			all = append(all, w)
+		}
+	}
+	for last := ""; text != ""; {
+		n := 1
+		var w string
+		switch r, size := utf8.DecodeRuneInString(text); {
+		case unicode.IsDigit(r):
+			w, n = number(text)
+		case unicode.IsLetter(r):
+			n = wordBytes(text)
+			w = Fold(strings.NewReplacer("'", "", "’", "").Replace(text[:n]))
+			w = string([]rune(w)[:min(stem, utf8.RuneCountInString(w))])
+		case r == '!' || r == '?':
+			w = text[:1]
+		default:
+			n = size
+		}
+		if text = text[n:]; w != "" {
+			add(w)
+			if last != "" {
+				add(last + " " + w)
+			}
+			last = w
+		}
+	}
+	return all
+}
+
+// clock is what follows the hour in a time of day.
+var clock = regexp.MustCompile(`^(?:[:.h]\d\d|(?i: ?(?:am|pm|uhr|h)))(?:\W|$)`)
+
+// number is "0" for any number and "@" for a time of day, and how long it is.
+func number(text string) (w string, n int) {
+	n = len(text) - len(strings.TrimLeftFunc(text, unicode.IsDigit))
+	if n > 2 {
+		return "0", n
+	}
+	if rest := clock.FindString(text[n:]); rest != "" {
+		return "@", n + len(rest)
+	}
+	return "0", n
+}
+
+// wordBytes is how long the word is with which a text begins: "won't" is one, "l'eau"
+// are two.
+func wordBytes(text string) int {
+	letters := func(s string) int {
+		return len(s) - len(strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Mn, r) }))
+	}
+	n := letters(text)
+	if _, size := utf8.DecodeRuneInString(text[n:]); strings.HasPrefix(text[n:], "'") || strings.HasPrefix(text[n:], "’") {
+		if m := letters(text[n+size:]); m > 0 && m <= 2 {
+			return n + size + m
+		}
+	}
+	return n
+}
