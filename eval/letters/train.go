@@ -113,10 +113,13 @@ func hundredths(w float64) int { return int(math.Round(w * 100)) }
 func logistic(s float64) float64 { return 1 / (1 + math.Exp(-s)) }
 
 // chance is what the model says of a letter, 0 to 1.
-func (m model) chance(x []int) float64 {
+func (m model) chance(one sample) float64 {
 	s := m.bias
-	for i, v := range x {
+	for i, v := range one.X {
 		s += m.weights[i] * v
+	}
+	for _, i := range one.Has {
+		s += m.weights[i]
 	}
 	return logistic(float64(s) / 100)
 }
@@ -138,7 +141,7 @@ func crossValidate(samples []sample, within []limits, group func(sample) string)
 		m := train(others, within)
 		for _, s := range samples {
 			if group(s) == g {
-				all = append(all, held{s, m.chance(s.X)})
+				all = append(all, held{s, m.chance(s)})
 			}
 		}
 	}
