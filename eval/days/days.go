@@ -13,7 +13,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/subconsciousd/subconsciousd/eval/harness"
 	"github.com/subconsciousd/subconsciousd/models"
@@ -229,29 +232,40 @@ func (r result) since(base *result) (all []change) {
 	return all
 }
 
-// playDays plays what is wanted of the days, one after the other.
+// each plays days side by side, one for each core.
+func each(ctx context.Context, days []*day, play func(ctx context.Context, n int, d *day) error) error {
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for n, d := range days {
+		all.Go(func() error { return play(ctx, n, d) })
+	}
+	return all.Wait()
+}
+
+// playDays plays what is wanted of the days.
 func playDays(ctx context.Context, days []*day, o *options) (result, error) {
 	result := result{Models: o.preset, Sets: []setFigures{}, Days: []figures{}, Verbose: o.verbose}
 	for _, set := range []string{setTune, setHold} {
-		before := len(result.Days)
-		for _, d := range days {
-			if d.set != set || o.set != "both" && o.set != set {
-				continue
-			}
+		wanted := slices.DeleteFunc(slices.Clone(days), func(d *day) bool { return d.set != set || o.set != "both" && o.set != set })
+		judged := make([]figures, len(wanted))
+		err := each(ctx, wanted, func(ctx context.Context, n int, d *day) error {
 			d.phone = o.phone && set == setTune
 			played, err := playDay(ctx, d, o.preset)
 			if err != nil {
-				return result, err
+				return err
 			}
-			f := judge(played)
+			judged[n] = judge(played)
 			if set == setHold {
 				// Who tunes rules must not see what became of the days that they are
 				// measured on.
-				f.Verdicts, f.Missed, f.Unanswered = []verdict{}, []miss{}, nil
+				judged[n].Verdicts, judged[n].Missed, judged[n].Unanswered = []verdict{}, []miss{}, nil
 			}
-			result.Days = append(result.Days, f)
+			return nil
+		})
+		if err != nil {
+			return result, err
 		}
-		if len(result.Days) > before {
+		if result.Days = append(result.Days, judged...); len(judged) > 0 {
 			s := sum(set, result.Days)
 			if o.oracle {
 				s.Lost = s.Needles - s.Told - s.Held - s.Unshown

@@ -31,14 +31,18 @@ func Letters(ctx context.Context, path, set string) (all []Labelled, err error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range days {
-		if d.set != set || !d.hasMail() {
-			continue
-		}
-		heard := &listener{letters: map[string]heardLetter{}}
-		if _, err := playDay(ctx, d, models.PresetReflex, heard.hear); err != nil {
-			return nil, err
-		}
+	days = slices.DeleteFunc(days, func(d *day) bool { return d.set != set || !d.hasMail() })
+	listeners := make([]*listener, len(days))
+	err = each(ctx, days, func(ctx context.Context, n int, d *day) error {
+		listeners[n] = &listener{letters: map[string]heardLetter{}}
+		_, err := playDay(ctx, d, models.PresetReflex, listeners[n].hear)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for n, d := range days {
+		heard := listeners[n]
 		for _, id := range heard.order {
 			l := heard.letters[id]
 			one := Labelled{Day: d.name, Set: set, Language: d.languages[0], Writer: "clutter", Letter: l.Letter, Subject: l.title}

@@ -15,7 +15,7 @@ import (
 
 const (
 	// seldom is in how many letters a word has to be, to be weighed.
-	seldom = 3
+	seldom = 4
 	// light is below how many hundredths a word is left out.
 	light = 5
 )

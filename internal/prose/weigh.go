@@ -17,7 +17,7 @@ const (
 	weighedBytes = 700
 	// stem is how many letters of a word tell it from others: what follows are its
 	// endings.
-	stem = 5
+	stem = 6
 )
 
 // weightsText is what `subconsciousd eval letters --words` writes.
