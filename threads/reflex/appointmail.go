@@ -60,7 +60,7 @@ func (s *scene) listed(o subconscious.Observation) (found bool) {
 		case near && shares(terms(s.eventName(event)), words), near && shares(terms(event.Title+" "+event.Text+" "+event.Attrs["location"]), own):
 			found = true
 		case apart == 0 && !recurs(event) && s.timed(o):
-			found = s.mustBeKept(event) || s.bare(event)
+			found = s.bare(event) || slices.ContainsFunc(strings.Fields(strings.ToLower(s.eventName(event))), func(word string) bool { return appointedWords()[word] })
 		}
 		return !found
 	})

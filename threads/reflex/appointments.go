@@ -10,12 +10,9 @@ import (
 // to be kept, so that five meetings do not fill the list.
 const plainWorth = 2
 
-// nearWorth is what an event counts from two hours before it, keptWorth where it
-// is an appointment that must be kept.
-const (
-	nearWorth = 5
-	keptWorth = 7
-)
+// nearWorth is what an event counts from two hours before it: too little for a push,
+// since calendars remind of themselves.
+const nearWorth = 5
 
 // eventWorth is what an event counts by its nearness; 0 is not worth a word.
 func (s *scene) eventWorth(o subconscious.Observation) int {
@@ -48,12 +45,7 @@ func nearEvent(s *scene, o subconscious.Observation) noticed {
 	if worth > plainWorth && !allDay(o) && s.inClash(o) {
 		worth = plainWorth // the clash tells of it
 	}
-	n := notice(subconscious.KindEvent, worth, s.eventWords(o), o).until(o.Due)
-	if worth == nearWorth && s.mustBeKept(o) && o.Attrs["moved_from"] == "" { // that it moved was told
-		n.Importance = keptWorth
-		n = n.tell("an appointment, within two hours")
-	}
-	return n
+	return notice(subconscious.KindEvent, worth, s.eventWords(o), o).until(o.Due)
 }
 
 func (s *scene) eventWords(o subconscious.Observation) string {

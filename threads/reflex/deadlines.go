@@ -16,7 +16,7 @@ import (
 // again in each band of time. What a stranger's mail sets counts for less; see
 // most.
 func deadline(s *scene, o subconscious.Observation) noticed {
-	if !isDeadline(o) || s.merelyRead(o) && s.holding(o) || s.noted(o) {
+	if !isDeadline(o) || s.merelyRead(o) && s.holding(o) || s.noted(o) || scored(o) {
 		return noticed{}
 	}
 	importance, lead, reason := s.dueWorth(o)
@@ -31,7 +31,16 @@ func deadline(s *scene, o subconscious.Observation) noticed {
 	if stranger(o) {
 		importance, reason = min(importance, 4), ""
 	}
+	if s.scheduled(o) {
+		reason = ""
+	}
 	return notice(subconscious.KindDeadline, importance, s.deadlineWords(o, lead), o).until(o.Due).tell(reason)
+}
+
+// scored reports whether it is a letter of somebody the person does not write to
+// whose day comes while the letter is new: its score tells of it.
+func scored(o subconscious.Observation) bool {
+	return o.Sense == "mail" && !threads.OwnMail(o) && known(o) == 0 && o.Due.Sub(threads.Written(o)) < 48*time.Hour
 }
 
 // isDeadline reports whether something has to be done by a time. The calendar's
@@ -61,6 +70,19 @@ func (s *scene) noted(o subconscious.Observation) (found bool) {
 			slices.ContainsFunc(s.spoken(other), func(term string) bool {
 				return utf8.RuneCountInString(term) >= telling && slices.Contains(words, term)
 			})
+		return !found
+	})
+	return found
+}
+
+// scheduled reports whether the calendar holds what the person wrote down: an event
+// that begins then, with a word of it.
+func (s *scene) scheduled(o subconscious.Observation) (found bool) {
+	if o.Sense == "mail" || !s.timed(o) {
+		return false
+	}
+	s.due(o.Due.Add(-sameStart), o.Due.Add(sameStart), seenAtOnce, func(event subconscious.Observation) bool {
+		found = wanted(event) && shares(terms(s.eventName(event)), s.spoken(o))
 		return !found
 	})
 	return found

@@ -1,10 +1,8 @@
 package reflex
 
 import (
-	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 
@@ -202,24 +200,4 @@ func (s *scene) two(e subconscious.Entry) (a, b subconscious.Observation, ok boo
 	}
 	a, b = inOrder(observations[0], observations[1])
 	return a, b, true
-}
-
-// appointedEnds are the second parts of German words for appointments.
-var appointedEnds = []string{"arzt", "ärztin", "prüfung", "klausur", "termin", "gespräch", "untersuchung", "amt", "flug", "gericht"}
-
-// mustBeKept reports whether a person would want to be reminded of an event: it
-// is called like an appointment, does not come again within weeks, and they take
-// part for certain.
-func (s *scene) mustBeKept(o subconscious.Observation) bool {
-	if !sure(o) || !takesTime(o) || s.routine(o) {
-		return false
-	}
-	words := strings.FieldsFunc(strings.ToLower(s.eventName(o)), func(r rune) bool {
-		return !unicode.IsLetter(r) && r != '-'
-	})
-	return slices.ContainsFunc(words, func(word string) bool {
-		return appointedWords()[word] || slices.ContainsFunc(appointedEnds, func(end string) bool {
-			return len(word) > len(end)+2 && strings.HasSuffix(word, end)
-		})
-	})
 }

@@ -103,8 +103,6 @@ func worth(o subconscious.Observation) (subconscious.Kind, int) {
 		return subconscious.KindAnomaly, 7
 	case o.Kind == "load", o.Attrs["trend"] == "falling":
 		return subconscious.KindAnomaly, 5
-	case o.Kind == "disk" || o.Kind == "inodes": // they do not get better by themselves
-		return subconscious.KindAnomaly, 7
 	}
 	return subconscious.KindAnomaly, 6
 }
