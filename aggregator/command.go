@@ -192,12 +192,12 @@ func (m *merge) stillClosed(g *group) bool {
 
 // lifts reports whether something new ends the closing of its incident: where
 // it has run out, where severity rises above what it was, or where the
-// observation was all gone and appears anew. A due time that comes near
-// lifts nothing.
+// observation was all gone and appears anew; of what was closed for ever only
+// where it is critical then. A due time that comes near lifts nothing.
 func (m *merge) lifts(incident *subconscious.Incident, x *cited) bool {
 	closed := incident.Closed
 	switch {
-	case closed.Forever || x.evidence.Latest.BandOnly:
+	case closed.Forever && x.change.Severity < subconscious.Critical || x.evidence.Latest.BandOnly:
 		return false
 	case !closed.Expires.IsZero():
 		return x.change.Severity > closed.Severity || !m.in.At.Before(closed.Expires)

@@ -224,8 +224,8 @@ func TestAnswersAreLearntFrom(t *testing.T) {
 }
 
 // "Tomorrow" is told again tomorrow, if it still stands; what was dismissed for good
-// never is, however bad it gets.
-func TestTomorrowAndNeverAgain(t *testing.T) {
+// only once it is critical, however much worse it gets before.
+func TestTomorrowAndMuted(t *testing.T) {
 	t.Parallel()
 	w, phone := toldOnce(t)
 	buttons := phone.Messages()[0].Buttons
@@ -242,7 +242,10 @@ func TestTomorrowAndNeverAgain(t *testing.T) {
 	w.pushed(phone, "tomorrow", "/srv", "/srv")
 	w.command(subconscious.Command{Kind: subconscious.CommandDismiss, IncidentID: w.inbox()[0].ID, Forever: true})
 	w.tick()
+	w.disk.set(94)
+	w.ticks(12)
+	w.pushed(phone, "muted", "/srv", "/srv")
 	w.disk.set(99)
 	w.ticks(12)
-	w.pushed(phone, "never again", "/srv", "/srv")
+	w.pushed(phone, "critical", "/srv", "/srv", "/srv")
 }

@@ -125,7 +125,7 @@ func (p *play) ask(key subconscious.IncidentKey, asked subconscious.Asked, cites
 			incident.Recorded[e.Ref] = append(slices.Clone(seqs), e.Latest.Seq)
 			incident.Changes++
 		}
-		if c := incident.Closed; c != nil && !c.Forever && e.Standing && (e.Latest.Severity > c.Severity || wentAway(e, c.At)) {
+		if c := incident.Closed; c != nil && (!c.Forever || e.Latest.Severity >= subconscious.Critical) && e.Standing && (e.Latest.Severity > c.Severity || wentAway(e, c.At)) {
 			incident.Closed = nil
 		}
 	}

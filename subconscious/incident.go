@@ -56,7 +56,8 @@ type Closure struct {
 	// WentAway: all of it has been gone since.
 	WentAway bool      `json:"went_away,omitempty"`
 	Expires  time.Time `json:"expires,omitzero"`
-	Forever  bool      `json:"forever,omitempty"`
+	// Forever: only what is critical lifts it.
+	Forever bool `json:"forever,omitempty"`
 }
 
 const (

@@ -216,7 +216,7 @@ func TestWhatItWaitsFor(t *testing.T) {
 		{"closed for a week", func(e *api.Explanation) {
 			e.Incident.Closed = &subconscious.Closure{At: at, Expires: at.Add(7 * 24 * time.Hour)}
 		}, "in 7 days"},
-		{"closed for ever", func(e *api.Explanation) { e.Incident.Closed = &subconscious.Closure{At: at, Forever: true} }, "does not come back"},
+		{"closed for ever", func(e *api.Explanation) { e.Incident.Closed = &subconscious.Closure{At: at, Forever: true} }, "comes back where it is critical"},
 	} {
 		e := apitest.Busy().Reasons["w-backup-a2c"]
 		test.change(&e)

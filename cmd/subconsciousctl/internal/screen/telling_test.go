@@ -104,7 +104,7 @@ func TestAnswers(t *testing.T) {
 		{api.CommandResult{Pending: true, Command: subconscious.Command{Kind: subconscious.CommandAck, Entry: "w-disk-a1f"}},
 			"w-disk-a1f: heard. You are told again only if it changes in a way that matters. The next tick takes note of it.\n"},
 		{api.CommandResult{Command: subconscious.Command{Kind: subconscious.CommandDismiss, IncidentID: "i-disk-0f3", Entry: "w-disk-a1f", Forever: true}},
-			"i-disk-0f3: dismissed. You hear no more of it, whatever happens.\n"},
+			"i-disk-0f3: dismissed. You hear no more of it, unless it becomes critical.\n"},
 		{api.CommandResult{Done: "snoozed until 17:00", Command: subconscious.Command{Kind: subconscious.CommandSnooze, IncidentID: "i-disk-0f3"}},
 			"i-disk-0f3: Snoozed until 17:00.\n"},
 	} {
