@@ -91,7 +91,7 @@ func openChannel(ctx context.Context, c setup.Channel, at zoned, kept *mind.Stor
 	}
 	_, out.Buttons = out.Notifier.(notify.Listener)
 	if client, ok := out.Notifier.(*ntfy.Client); ok {
-		out.Buttons = client.Buttons()
+		out.Buttons, out.Replaces = client.Buttons(), true
 	}
 	return out, nil
 }

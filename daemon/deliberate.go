@@ -73,12 +73,13 @@ func escalationOf(decision escalate.Decision, tick int64, at time.Time) delibera
 // entrust gives what is to be deliberated on to the worker, in the tick's
 // transaction. Nothing in their words can be followed, but in those of plain
 // incidents.
-func entrust(ctx context.Context, tx *store.Tx, worker *deliberate.Worker, report api.TickReport, decisions []escalate.Decision, plain map[subconscious.IncidentID]bool) error {
-	for _, decision := range decisions {
+func entrust(ctx context.Context, tx *store.Tx, worker *deliberate.Worker, report api.TickReport, done decided, plain map[subconscious.IncidentID]bool, openers []opener) error {
+	for _, decision := range done.outcome.Decisions {
 		if !decision.Deliberate {
 			continue
 		}
 		e := escalationOf(decision, report.Tick, report.At)
+		e.Link = linkOf(done, decision.ID, openers)
 		if e.Template.Expires.After(report.At.Add(usefulFor)) {
 			e.Template.Expires = report.At.Add(usefulFor)
 		}
@@ -117,7 +118,7 @@ func (e effects) Tell(ctx context.Context, tx *store.Tx, t deliberate.Telling) e
 	p := notify.Post{
 		Key: t.Key, At: e.now(), Kind: notify.KindIncident, Incident: t.Escalation.Person, Title: t.Title, Text: t.Text, Urgent: t.Urgent,
 		Priority: t.Escalation.Template.Priority, Outline: t.Escalation.Template.Outline,
-		Expires: t.Expires, Answers: answersOf(t.Escalation.Template),
+		Expires: t.Expires, Link: t.Escalation.Link, Answers: answersOf(t.Escalation.Template),
 	}
 	if t.Kind == deliberate.TellProposed && t.Proposal != "" {
 		p.Kind, p.Proposal, p.Answers = notify.KindProposal, t.Proposal, []notify.Answer{notify.AnswerLater, notify.AnswerReject}

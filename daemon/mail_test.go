@@ -16,6 +16,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/oauth/oauthtest"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/notify/notifytest"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
@@ -123,6 +125,39 @@ func TestSearchedMailIsOfAccountsThatAreLookedAt(t *testing.T) {
 	w.tick()
 	if got := found(); len(got) != 1 || !strings.Contains(got[0], second) {
 		t.Errorf("of the account that is left it finds %q", got)
+	}
+}
+
+// TestClick: a tap opens the letter at the address of the configuration, in which its
+// Message-ID is a name and nothing more; a channel that others read has no address.
+func TestClick(t *testing.T) {
+	const person = "sam@example.com"
+	w := newWorld(t)
+	phone := phoned(w)
+	watch := &notifytest.Recorder{}
+	w.options.Channels = append(w.options.Channels, notify.Channel{ID: "watch", Kind: "recorder", Content: notify.ContentTitle, Notifier: watch})
+	server := mailServer(t, mailtest.User{Name: person, Password: "sample"})
+	off := false
+	w.options.Env = func(string) (string, bool) { return "sample", true }
+	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
+	w.options.Config.Senses.Mail = []mail.Config{{ID: "home", Host: "localhost", Security: account.None, User: person, Idle: &off,
+		Password: secret.Ref{Env: "MAIL_PASSWORD"}, Click: "https://mail.example.com/#search/{id}"}}
+	box := server.User(person)
+	at := start.Add(-48 * time.Hour)
+	box.Create("Sent")
+	box.Deliver("Sent", mailtest.Compose(mailtest.Message{From: person, To: []string{"Ines <ines@example.org>"}, Subject: "Hello", Text: "Hello Ines.", Date: at}), at)
+	w.begin()
+	w.ticks(2)
+	box.Deliver("INBOX", mailtest.Compose(mailtest.Message{From: "Ines <ines@example.org>", To: []string{person}, Subject: "The plan", Date: start, MessageID: "a/../x?b=http://evil.example&c#d@example.org",
+		Text: "Hello Sam, can you send me the plan by 15:00 today? It is urgent, we lose the hall otherwise."}), start)
+	w.ticks(2)
+	w.pushed(phone, "the letter", "Ines")
+	w.pushed(watch, "the letter", "Ines")
+	if got, want := phone.Messages()[0].Link, "https://mail.example.com/#search/a%2F..%2Fx%3Fb%3Dhttp%3A%2F%2Fevil.example%26c%23d%40example.org"; got != want {
+		t.Errorf("a tap opens %s, want %s", got, want)
+	}
+	if got := watch.Messages()[0].Link; got != "" {
+		t.Errorf("by the title alone a tap opens %s", got)
 	}
 }
 

@@ -49,6 +49,10 @@ func TestPhone(t *testing.T) {
 		pending, err := w.d.Mind().Pending(context.Background())
 		return err == nil && len(pending) == 1
 	})
+	if messages, err := server.Await(ctx, "mind", 2); err != nil || messages[1].Sequence != message.Sequence || messages[1].Priority != 1 ||
+		messages[1].Title != "You answered “Done”" || messages[1].Message != message.Title || len(messages[1].Actions) > 0 {
+		t.Errorf("the answer was confirmed as %+v, %v", messages, err)
+	}
 	w.tickAs(subconscious.Early)
 	inbox := w.inbox()
 	if len(inbox) != 1 || inbox[0].State != subconscious.TellingAcknowledged || inbox[0].Feedback != subconscious.Useful {

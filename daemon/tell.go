@@ -12,6 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -167,17 +168,51 @@ func toldMessages(outcome escalate.Decided) []api.ToldMessage {
 
 // hand gives the messages of a tick to the outbox, and what is to be deliberated
 // on to the worker, in the tick's transaction.
-func hand(ctx context.Context, tx *store.Tx, outbox *notify.Outbox, worker *deliberate.Worker, report api.TickReport, done decided) error {
+func hand(ctx context.Context, tx *store.Tx, outbox *notify.Outbox, worker *deliberate.Worker, report api.TickReport, done decided, openers []opener) error {
 	plain := plainIncidents(done)
 	for _, p := range messages(report.Tick, report.At, done.outcome) {
 		if slices.ContainsFunc(p.incidents, func(id subconscious.IncidentID) bool { return !plain[id] }) || p.Kind == notify.KindNotice {
 			p.Title, p.Text, p.Outline = harmless(p.Title), harmless(p.Text), harmless(p.Outline)
 		}
+		if p.Kind == notify.KindIncident {
+			p.Link = linkOf(done, p.Incident, openers)
+		}
 		if err := outbox.Post(ctx, tx, p.Post); err != nil {
 			return fmt.Errorf("give a message to the channels: %w", err)
 		}
 	}
-	return entrust(ctx, tx, worker, report, done.outcome.Decisions, plain)
+	return entrust(ctx, tx, worker, report, done, plain, openers)
+}
+
+// opener knows at which address what a sense saw is opened; "" for nowhere.
+type opener interface {
+	Opens(seen subconscious.Observation) string
+}
+
+// openers are the senses of the configuration that know addresses.
+func openers(c setup.Senses) (all []opener) {
+	for _, account := range c.Mail {
+		all = append(all, account)
+	}
+	for _, file := range c.Calendar {
+		all = append(all, file)
+	}
+	return all
+}
+
+// linkOf opens what a decision cites: the first of it that has an address.
+func linkOf(done decided, id subconscious.IncidentID, openers []opener) string {
+	at := slices.IndexFunc(done.outcome.Decisions, func(d escalate.Decision) bool { return d.ID == id })
+	for _, c := range done.outcome.Decisions[at].Asked.Evidence {
+		for _, e := range done.gate.Evidence {
+			for _, o := range openers {
+				if link := o.Opens(e.Latest); e.Ref == c.Ref && link != "" {
+					return link
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // plainIncidents are those of which rules wrote, of nothing but what the person

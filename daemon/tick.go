@@ -150,7 +150,7 @@ func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, done decided
 		if err := failpoint.Hit("tick.commit.inside"); err != nil {
 			return err
 		}
-		if err := hand(ctx, tx, d.outbox, d.deliberations, report, done); err != nil {
+		if err := hand(ctx, tx, d.outbox, d.deliberations, report, done, openers(d.options.Config.Senses)); err != nil {
 			return err
 		}
 		if err := consolidate(ctx, tx, d.memory, done, staged.View(), d.options.Logger); err != nil {

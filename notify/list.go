@@ -19,7 +19,7 @@ const maxListed = 500
 // Deliveries returns what became of the messages about an incident, oldest
 // first, at most 500: the newest of them.
 func (o *Outbox) Deliveries(ctx context.Context, incident subconscious.IncidentID) ([]Delivery, error) {
-	return o.list(ctx, "WHERE incident = ? AND incident <> '' ORDER BY id DESC LIMIT ?", incident, maxListed)
+	return o.list(ctx, "WHERE incident = ? AND incident <> '' AND kind <> 'answered' ORDER BY id DESC LIMIT ?", incident, maxListed)
 }
 
 // Recent returns the last deliveries, oldest first. The limit is 1 to 500.
@@ -45,7 +45,7 @@ func (o *Outbox) Undelivered(ctx context.Context, since time.Time) (Undelivered,
 	u, _, err := store.One(ctx, o.DB, func(u *Undelivered) []any { return []any{&u.Waiting, &u.Unknown, &u.Failed, &u.Expired} },
 		`SELECT count(*) FILTER (WHERE state IN ('pending', 'sending')), count(*) FILTER (WHERE state = 'unknown'),
 			count(*) FILTER (WHERE state = 'failed'), count(*) FILTER (WHERE state = 'expired')
-			FROM notify_outbox WHERE changed >= ? OR state IN ('pending', 'sending')`, store.Time(&since))
+			FROM notify_outbox WHERE kind <> 'answered' AND (changed >= ? OR state IN ('pending', 'sending'))`, store.Time(&since))
 	if err != nil {
 		return Undelivered{}, fmt.Errorf("notify: undelivered: %w", err)
 	}

@@ -113,7 +113,9 @@ const (
 	KindRun      Kind = "run"    // an action is carried out
 	// KindClear takes back what a message of an incident told.
 	KindClear Kind = "clear"
-	KindTest  Kind = "test"
+	// KindAnswered says what was answered, in the place of the message.
+	KindAnswered Kind = "answered"
+	KindTest     Kind = "test"
 )
 
 // Button is one answer that the person can give.
@@ -191,6 +193,8 @@ type Channel struct {
 	Content Content
 	// Buttons: the channel can show them, and answers come back.
 	Buttons bool
+	// Replaces: an answer is confirmed there, in the place of the message.
+	Replaces bool
 	// Home: it is read beside a command line, and names the command that explains.
 	Home     bool
 	Notifier Notifier

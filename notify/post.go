@@ -52,6 +52,9 @@ type Post struct {
 	Answers []Answer
 	// Channels are ids; nil is all. What is not configured is passed over.
 	Channels []string
+	// replaces is the sequence of the message in whose place it comes; "" for that
+	// of its incident.
+	replaces string
 }
 
 // Bounds of what is posted, in bytes.
@@ -70,7 +73,7 @@ func (p Post) validate() error {
 		return fmt.Errorf("the key has %d bytes and must have 1 to %d", len(p.Key), maxKey)
 	case p.At.Year() < 1970 || p.At.Year() > 2200 || !p.Expires.IsZero() && (p.Expires.Year() < 1970 || p.Expires.Year() > 2200):
 		return fmt.Errorf("it was decided at %s and expires at %s", p.At.Format(time.RFC3339), p.Expires.Format(time.RFC3339))
-	case !slices.Contains([]Kind{KindIncident, KindProposal, KindDigest, KindNotice, KindRun, KindClear, KindTest}, p.Kind):
+	case !slices.Contains([]Kind{KindIncident, KindProposal, KindDigest, KindNotice, KindRun, KindClear, KindAnswered, KindTest}, p.Kind):
 		return fmt.Errorf("there is no kind %q", p.Kind)
 	case len(p.Incident) > maxIncident || p.Kind.isOfIncident() && p.Incident == "":
 		return fmt.Errorf("the id %q is that of no incident", p.Incident)
@@ -165,6 +168,9 @@ const replacesAfter = 15 * time.Minute
 // sequence is what the message before it of the same incident was sent under,
 // which it replaces; else a random one.
 func sequence(ctx context.Context, tx *store.Tx, p Post, channel string) (string, error) {
+	if p.replaces != "" {
+		return p.replaces, nil
+	}
 	if p.Kind.isOfIncident() {
 		before, ok, err := findOne(ctx, tx, "WHERE incident = ? AND channel = ? AND kind IN (?, ?) ORDER BY id DESC LIMIT 1",
 			string(p.Incident), channel, string(KindIncident), string(KindClear))

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -110,6 +111,7 @@ func (o *Outbox) take(ctx context.Context, channel, token string) error {
 	if o.Taken != nil {
 		o.Taken()
 	}
+	o.Wake()
 	return failpoint.Hit("notify.taken")
 }
 
@@ -143,13 +145,30 @@ func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 		if err := failpoint.Hit("notify.take"); err != nil || r.Kind == KindTest {
 			return err
 		}
-		return o.Answered(ctx, tx, Reply{Answer: answer, Incident: r.Incident, Proposal: r.Proposal, Channel: r.Channel, At: now})
+		if err := o.Answered(ctx, tx, Reply{Answer: answer, Incident: r.Incident, Proposal: r.Proposal, Channel: r.Channel, At: now}); err != nil {
+			return err
+		}
+		if w := o.worker(r.Channel); w == nil || !w.channel.Replaces {
+			return nil
+		}
+		return o.post(ctx, tx, r.answered(answer, now))
 	})
 	if err == nil || used {
 		o.refused.spend(token)
 	}
 	return err
 }
+
+// answered says on its channel what was answered to a message, in its place and
+// without a sound. It tells nothing, so that nothing counts it as a message.
+func (r row) answered(answer Answer, at time.Time) Post {
+	said := "You answered “" + labels[answer] + "”"
+	return Post{Key: fmt.Sprintf("answered/%d/%s", r.ID, answer), At: at, Kind: KindAnswered, Incident: r.Incident, Title: said, Text: r.Title,
+		Outline: said + ": " + cmp.Or(r.Outline, r.Title), Priority: ForTheRecord, Expires: at.Add(answeredFor), Channels: []string{r.Channel}, replaces: r.Sequence}
+}
+
+// answeredFor is how long it is of use to hear that an answer was taken.
+const answeredFor = time.Hour
 
 const (
 	// maxSpent bounds the tokens that are known to be refused without a look.

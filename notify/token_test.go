@@ -68,6 +68,35 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
+// Where messages take each other's place, an answer is confirmed in that of its
+// message, without a sound, and is none of the messages about the incident.
+func TestAnswersAreConfirmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r notifytest.Recorder
+		var got replies
+		phone := channel("phone", &r)
+		phone.Replaces = true
+		b := running(t, notify.Options{Channels: []notify.Channel{phone}, Answered: got.answered})
+		b.post(t, incident("a"))
+		synctest.Wait()
+		asked := r.Messages()[0]
+		for range 2 {
+			if err := r.Press(t.Context(), asked.Buttons[0].Token); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		all := r.Messages()
+		if len(all) != 2 || all[1].Sequence != asked.Sequence || all[1].Priority != notify.ForTheRecord || all[1].Urgent || len(all[1].Buttons) > 0 ||
+			all[1].Title != "You answered “Done”" || all[1].Text != asked.Title {
+			t.Errorf("%+v", all[1:])
+		}
+		if told, err := b.Deliveries(t.Context(), asked.Incident); err != nil || len(told) != 1 {
+			t.Errorf("%+v, %v", told, err)
+		}
+	})
+}
+
 // tokens returns those of a message that was just sent.
 func tokens(t testing.TB, b box, r *notifytest.Recorder, key string) []notify.Button {
 	t.Helper()

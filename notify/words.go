@@ -50,6 +50,7 @@ var hidden = map[Kind]string{
 	KindDigest:   "There is a digest to read",
 	KindNotice:   "subconsciousd has something to say about itself",
 	KindClear:    "Something is over: see subconsciousctl inbox",
+	KindAnswered: "Your answer was taken",
 	KindRun:      "An action is carried out: see subconsciousctl undo --list",
 	KindTest:     "A test message of subconsciousd",
 }

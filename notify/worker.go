@@ -211,7 +211,10 @@ func (w *worker) attempt(ctx context.Context, r row) row {
 
 // message is what the channel is handed.
 func (w *worker) message(r row) Message {
-	m := Message{Sequence: r.Sequence, Kind: r.Kind, Incident: r.Incident, Proposal: r.Proposal, Urgent: r.Urgent, Priority: r.priority(), Repeated: r.Repeated, Link: r.Link}
+	m := Message{Sequence: r.Sequence, Kind: r.Kind, Incident: r.Incident, Proposal: r.Proposal, Urgent: r.Urgent, Priority: r.priority(), Repeated: r.Repeated}
+	if w.channel.Content == ContentFull {
+		m.Link = r.Link
+	}
 	m.Title, m.Text = r.carried(w.channel)
 	if !w.o.takesAnswers(w.channel) {
 		return m

@@ -45,6 +45,8 @@ type Escalation struct {
 	// Template is the message that the gate wrote. It is what is told where no
 	// model says it better, and its title is that of whatever is told.
 	Template escalate.Message `json:"template"`
+	// Link opens what it is about; "" for nothing.
+	Link string `json:"link,omitempty"`
 }
 
 // maxEscalation bounds what is kept of an escalation, as JSON.

@@ -69,7 +69,7 @@ func (c *Client) document(m notify.Message) document {
 
 // pictures are shown before the title, by what a message is about.
 var pictures = map[notify.Kind]string{notify.KindIncident: "bell", notify.KindProposal: "question", notify.KindDigest: "newspaper",
-	notify.KindNotice: "wrench", notify.KindRun: "gear", notify.KindClear: "white_check_mark", notify.KindTest: "wave"}
+	notify.KindNotice: "wrench", notify.KindRun: "gear", notify.KindClear: "white_check_mark", notify.KindAnswered: "white_check_mark", notify.KindTest: "wave"}
 
 func tags(m notify.Message) []string {
 	picture := pictures[m.Kind]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -14,6 +15,7 @@ type Config struct {
 	ICS       string             `mapstructure:"ics" path:"file" about:"The path of an iCalendar file (.ics), at most 16 MiB."`
 	Addresses []string           `mapstructure:"addresses" about:"Your mail addresses, to tell which of those invited is you."`
 	Trust     subconscious.Trust `mapstructure:"trust" about:"Whose word the calendar is: owner, machine, agent or outsider (the default)."`
+	Click     string             `mapstructure:"click" about:"What a message on the phone opens when it is tapped: an address with {id} where the event's UID belongs. Left out: nothing."`
 }
 
 // Validate returns what is wrong, each error beginning with the key.
@@ -40,5 +42,15 @@ func (c Config) Validate() error {
 	default:
 		wrong = append(wrong, fmt.Errorf("trust: %q is unknown; use owner, machine, agent or outsider", c.Trust))
 	}
-	return errors.Join(wrong...)
+	return errors.Join(append(wrong, senses.CheckClick(c.Click))...)
+}
+
+// Opens is the address at which an event of the calendar is opened, "" for none:
+// one without a UID has none of its own.
+func (c Config) Opens(o subconscious.Observation) string {
+	id := o.ID[:max(0, strings.LastIndexByte(o.ID, '/'))]
+	if o.Sense != senseName || o.Instance != c.ID || strings.HasPrefix(id, noUID) || strings.HasPrefix(id, longUID) {
+		return ""
+	}
+	return senses.Click(c.Click, id)
 }

@@ -284,9 +284,9 @@ func (e *event) readIdentity(properties properties) {
 	switch {
 	case e.uid == "":
 		e.describe()
-		e.uid = "no-uid-" + digest(e.summary, e.start.name(), e.location)
+		e.uid = noUID + digest(e.summary, e.start.name(), e.location)
 	case len(e.uid) > maxUID:
-		e.uid = "long-uid-" + digest(e.uid)
+		e.uid = longUID + digest(e.uid)
 	}
 	// A sequence that is no number is the same as none.
 	e.sequence, _ = strconv.Atoi(strings.TrimSpace(properties.value("SEQUENCE")))

@@ -14,6 +14,8 @@ import (
 const (
 	senseName = "calendar"
 	eventKind = "event"
+	// noUID and longUID begin the names of events that have no UID to go by.
+	noUID, longUID = "no-uid-", "long-uid-"
 	// maxNamed is how many attendees are named in the text.
 	maxNamed = 20
 	// A title holds at most 200 bytes, and the time in it must not be cut off.

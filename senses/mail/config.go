@@ -12,7 +12,9 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Config configures one mail account.
@@ -31,6 +33,7 @@ type Config struct {
 	Sent       string           `mapstructure:"sent" about:"The folder of what you sent; left out: the one that the server marks so, or is usually called so; none: it is not looked at."`
 	LookBack   time.Duration    `mapstructure:"look_back" about:"How old a message may be that the first collect reports: 1h to 2160h; 0s or left out: 336h, which is 14 days."`
 	Idle       *bool            `mapstructure:"idle" about:"Whether the server is asked to say when mail comes; false: it is seen at the next tick. Left out: true."`
+	Click      string           `mapstructure:"click" about:"What a message on the phone opens when it is tapped: an address with {id} where the letter's Message-ID belongs. Left out: nothing."`
 }
 
 const (
@@ -68,7 +71,19 @@ func (c Config) Validate() error {
 	c.validateFolders(&f)
 	f.where(!line(c.AuthservID) || strings.ContainsAny(c.AuthservID, " ;=()\""), "authserv_id: %q is no name of a server; write it as it begins the header Authentication-Results of your mail, such as mx.example.com", c.AuthservID)
 	f.where(c.LookBack != 0 && (c.LookBack < minLookBack || c.LookBack > maxLookBack), "look_back: %v must lie between 1h and 2160h (90 days); leave it out for 14 days", c.LookBack)
-	return errors.Join(f...)
+	return errors.Join(append(f, senses.CheckClick(c.Click))...)
+}
+
+// Opens is the address at which an observation of the account is opened, "" for
+// none: what has no Message-ID of its own goes by a hash, under which nobody finds it.
+func (c Config) Opens(o subconscious.Observation) string {
+	id := strings.TrimPrefix(o.ID, prefix)
+	at := strings.LastIndexByte(id, '@')
+	if at < 0 || o.Sense != Name || o.Instance != c.ID {
+		return ""
+	}
+	domain, _, _ := strings.Cut(id[at:], "#") // what the sense derives of it
+	return senses.Click(c.Click, id[:at]+domain)
 }
 
 func (c Config) validateServer(f *faults) {
