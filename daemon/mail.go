@@ -32,6 +32,18 @@ func (o *opening) mail(c mail.Config) (*mail.Sense, error) {
 	return mail.New(c, options)
 }
 
+// passed is what all accounts have before them and did not report. What cannot be
+// asked is said beside the rest.
+func (d *Daemon) passed(ctx context.Context, since time.Time) (all []senses.Found, failed error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for _, s := range d.accounts {
+		more, err := s.Passed(ctx, since)
+		all, failed = append(all, more...), errors.Join(failed, err)
+	}
+	return all, failed
+}
+
 // mailbox lets tools read the mail of all accounts that are looked at.
 type mailbox struct {
 	ledger   *senses.Ledger

@@ -128,28 +128,71 @@ func TestSearchedMailIsOfAccountsThatAreLookedAt(t *testing.T) {
 	}
 }
 
-// TestClick: a tap opens the letter at the address of the configuration, in which its
-// Message-ID is a name and nothing more; a channel that others read has no address.
-func TestClick(t *testing.T) {
+// lettered is a mind that looks at the mail of one account, with its server's box.
+func lettered(t *testing.T, w *world, click string) (server *mailtest.Server, box *mailtest.Box) {
+	t.Helper()
 	const person = "sam@example.com"
-	w := newWorld(t)
-	phone := phoned(w)
-	watch := &notifytest.Recorder{}
-	w.options.Channels = append(w.options.Channels, notify.Channel{ID: "watch", Kind: "recorder", Content: notify.ContentTitle, Notifier: watch})
-	server := mailServer(t, mailtest.User{Name: person, Password: "sample"})
+	server = mailServer(t, mailtest.User{Name: person, Password: "sample"})
 	off := false
 	w.options.Env = func(string) (string, bool) { return "sample", true }
 	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
 	w.options.Config.Senses.Mail = []mail.Config{{ID: "home", Host: "localhost", Security: account.None, User: person, Idle: &off,
-		Password: secret.Ref{Env: "MAIL_PASSWORD"}, Click: "https://mail.example.com/#search/{id}"}}
-	box := server.User(person)
-	at := start.Add(-48 * time.Hour)
-	box.Create("Sent")
-	box.Deliver("Sent", mailtest.Compose(mailtest.Message{From: person, To: []string{"Ines <ines@example.org>"}, Subject: "Hello", Text: "Hello Ines.", Date: at}), at)
+		Password: secret.Ref{Env: "MAIL_PASSWORD"}, Click: click}}
+	return server, server.User(person)
+}
+
+// letter is one of Ines to Sam.
+func letter(subject, text, id string, at time.Time) []byte {
+	return mailtest.Compose(mailtest.Message{From: "Ines <ines@example.org>", To: []string{"sam@example.com"}, Subject: subject, Text: text, MessageID: id, Date: at})
+}
+
+// TestMissedThatWasPassedOver: what the sense did not report is found where it lies,
+// and why; where its server cannot be asked, that is said.
+func TestMissedThatWasPassedOver(t *testing.T) {
+	w := newWorld(t)
+	server, box := lettered(t, w, "")
+	at := start.Add(-24 * time.Hour)
+	box.Deliver("INBOX", letter("The kayak", "It is sold.", "", at), at)
+	box.Create("Projects")
+	box.Deliver("Projects", letter("The zeppelin", "It is late.", "", at), at)
 	w.begin()
 	w.ticks(2)
-	box.Deliver("INBOX", mailtest.Compose(mailtest.Message{From: "Ines <ines@example.org>", To: []string{person}, Subject: "The plan", Date: start, MessageID: "a/../x?b=http://evil.example&c#d@example.org",
-		Text: "Hello Sam, can you send me the plan by 15:00 today? It is urgent, we lose the hall otherwise."}), start)
+	box.Deliver("INBOX", letter("The lighthouse", "It is dark.", "", start), start)
+	for words, want := range map[string]string{
+		"the kayak": "before the account was first looked at", "the zeppelin": `lies in the folder "Projects"`, "the lighthouse": "has not been looked at yet",
+	} {
+		trace := w.missed(words)
+		if len(trace.Candidates) != 1 || !strings.Contains(trace.Verdict, want) || trace.Missed || trace.Counted ||
+			trace.Candidates[0].Observation.Attrs["from"] != "ines@example.org" {
+			t.Errorf("%s: %+v", words, trace)
+		}
+	}
+	w.tick()
+	if trace := w.missed("the lighthouse"); !strings.HasPrefix(stages(trace), "+sense") || !trace.Missed {
+		t.Errorf("reported: %+v", trace)
+	}
+	server.Refuse(mailtest.Unavailable, 100)
+	server.Drop()
+	if trace := w.missed("the kayak"); len(trace.Candidates) != 0 || len(trace.Steps) == 0 || !strings.Contains(trace.Steps[0].Text, "cannot be looked for now") {
+		t.Errorf("without the server: %+v", trace)
+	}
+}
+
+// TestClick: a tap opens the letter at the address of the configuration, in which its
+// Message-ID is a name and nothing more; a channel that others read has no address.
+func TestClick(t *testing.T) {
+	w := newWorld(t)
+	phone := phoned(w)
+	watch := &notifytest.Recorder{}
+	w.options.Channels = append(w.options.Channels, notify.Channel{ID: "watch", Kind: "recorder", Content: notify.ContentTitle, Notifier: watch})
+	_, box := lettered(t, w, "https://mail.example.com/#search/{id}")
+	at := start.Add(-48 * time.Hour)
+	box.Create("Sent")
+	box.Deliver("Sent", mailtest.Compose(mailtest.Message{From: "sam@example.com", To: []string{"Ines <ines@example.org>"}, Subject: "Hello", Text: "Hello Ines.", Date: at}), at)
+	w.begin()
+	w.ticks(2)
+	box.Deliver("INBOX", letter("The plan",
+		"Hello Sam, can you send me the plan by 15:00 today? It is urgent, we lose the hall otherwise.", "a/../x?b=http://evil.example&c#d@example.org", start), start)
 	w.ticks(2)
 	w.pushed(phone, "the letter", "Ines")
 	w.pushed(watch, "the letter", "Ines")

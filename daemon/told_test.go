@@ -23,6 +23,7 @@ func phoned(w *world) *notifytest.Recorder {
 	phone := &notifytest.Recorder{}
 	w.options.Channels = []notify.Channel{{ID: "phone", Kind: "recorder", Content: notify.ContentFull, Buttons: true, Notifier: phone}}
 	w.options.Config.QuietHours.To = w.options.Config.QuietHours.From // none
+	w.options.Config.Escalation.PushFrom = 0.6                        // a disk at its warning level is worth a message
 	return phone
 }
 

@@ -25,12 +25,14 @@ type Found struct {
 	Observation subconscious.Observation
 	// Words are those of the text that it holds.
 	Words []string
+	// Why it is not recorded, where a sense passed it over.
+	Why string
 }
 
 // Search returns the recorded changes since a time that hold words of the text,
-// those with the most words first, then the newest; each observation once. Short
+// those with the most words first, then the newest; each observation once, and beside them what was passed over. Short
 // words count where there are no others, and abbreviations always.
-func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit int) ([]Found, error) {
+func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit int, passed ...Found) ([]Found, error) {
 	words := wordsOf(text)
 	if len(words) == 0 {
 		return nil, nil
@@ -51,6 +53,11 @@ func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit
 	for _, o := range all {
 		if words := held(o, words); len(words) > len(best[o.Ref()].Words) {
 			best[o.Ref()] = Found{Observation: o, Words: words}
+		}
+	}
+	for _, p := range passed {
+		if p.Words = held(p.Observation, words); len(p.Words) > 0 && best[p.Observation.Ref()].Words == nil {
+			best[p.Observation.Ref()] = p
 		}
 	}
 	found := slices.SortedFunc(maps.Values(best), func(a, b Found) int {

@@ -141,3 +141,24 @@ func TestWhatCannotBeApproved(t *testing.T) {
 		t.Errorf("status invites to approve it: %s", out)
 	}
 }
+
+// TestMissedAsks: on a terminal a clear yes counts what was missed, nothing else does.
+func TestMissedAsks(t *testing.T) {
+	for _, test := range []struct {
+		terminal bool
+		typed    string
+		args     []string
+		asked    int
+	}{
+		{true, "y\n", nil, 2}, {true, "\n", nil, 1}, {true, "", nil, 1}, {true, "n\n", nil, 1}, {false, "y\n", nil, 1},
+		{true, "y\n", []string{"--json"}, 1}, {true, "", []string{"--teach"}, 1},
+	} {
+		m := apitest.Telling()
+		code, out, errs := asks(t, m, test.terminal, strings.NewReader(test.typed), append([]string{"missed", "the backup"}, test.args...)...)
+		if code != exitFine || len(m.MissedTexts()) != test.asked ||
+			strings.Contains(out, "Count it as missed? [y/N]") != (test.terminal && test.args == nil) ||
+			strings.Contains(out, "Counted as missed") != (test.asked == 2 || slices.Contains(test.args, "--teach")) {
+			t.Errorf("%+v: exit code %d, asked %q\n%s%s", test, code, m.MissedTexts(), out, errs)
+		}
+	}
+}

@@ -17,15 +17,31 @@ import (
 // whyCommands explain what was told, and what was not.
 func (a *app) whyCommands() map[string]command {
 	var shown screen.Shown
-	var request api.MissedRequest
 	return map[string]command{
 		"why": {offer: a.offer(incidents().and(entries())), flags: map[string]any{"all": &shown.All, "prompts": &shown.Prompts},
 			run: func(cmd *cobra.Command, args []string) error { return a.why(cmd.Context(), args[0], shown) }},
-		"missed": {flags: map[string]any{"teach": &request.Teach}, run: filling(a, "tracing", api.PostMissed, &request, func(_ context.Context, c call) (err error) {
-			request.Text, err = said(c.cmd, c.args, "what was missed is empty", "the account of what was missed", api.MaxMissed)
-			return err
-		}, "Missed")},
+		"missed": a.missed(),
 	}
+}
+
+// missed traces what was missed. Who sits at a terminal is asked whether it counts.
+func (a *app) missed() command {
+	var request api.MissedRequest
+	var trace api.Trace
+	look := filling(a, "tracing", api.PostMissed, &request, func(_ context.Context, c call) (err error) {
+		request.Text, err = said(c.cmd, c.args, "what was missed is empty", "the account of what was missed", api.MaxMissed)
+		return err
+	}, "Missed", func(found api.Trace) error { trace = found; return nil })
+	return command{flags: map[string]any{"teach": &request.Teach}, run: func(cmd *cobra.Command, args []string) error {
+		if err := look(cmd, args); err != nil || request.Teach || !trace.Missed || !a.asksHere() {
+			return err
+		}
+		if agreed, err := a.agreed(cmd.Context(), "Count it as missed?"); err != nil || !agreed {
+			return err
+		}
+		request.Teach = true
+		return filling(a, "counting", api.PostMissed, &request, func(context.Context, call) error { return nil }, "Taught")(cmd, args)
+	}}
 }
 
 // explained is what is known of an entry, or of an incident.

@@ -17,7 +17,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/redact"
-	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
@@ -37,47 +36,34 @@ const (
 func (v *Reader) Trace(ctx context.Context, text string) (api.Trace, error) {
 	at := v.in.Now()
 	trace := api.Trace{Text: redact.Text(text), At: at, Candidates: []api.CitedObservation{}, Steps: []api.TraceStep{}}
-	found, err := v.in.Ledger.Search(ctx, text, at.Add(-missedWithin), candidatesShown)
+	passed, failed := v.in.Passed(ctx, at.Add(-missedWithin))
+	found, err := v.in.Ledger.Search(ctx, text, at.Add(-missedWithin), candidatesShown, passed...)
 	if err != nil {
 		return api.Trace{}, err
+	}
+	t := tracer{in: v.in, trace: &trace}
+	if failed != nil {
+		t.step(stageSense, "", false, 0, at, "what was passed over cannot be looked for now: %s", subconscious.Line(failed.Error()))
 	}
 	for _, f := range found {
 		c := subconscious.Citation{Ref: f.Observation.Ref(), Seq: f.Observation.Seq}
 		_, stands := v.in.Ledger.View().Get(c.Ref)
 		trace.Candidates = append(trace.Candidates, api.CitedObservation{Citation: c.String(), Observation: f.Observation, Standing: stands})
 	}
-	t := tracer{in: v.in, trace: &trace}
-	if len(found) == 0 {
-		err = v.traceBlindness(ctx, &trace)
-	} else {
+	switch {
+	case len(found) == 0:
+		err = t.unseen(ctx)
+	case found[0].Why != "":
+		o := found[0].Observation
+		t.step(stageSense, o.Instance, false, 0, o.At, "%s has it and did not report it", senseOf(o))
+		err = t.end("It was passed over: "+found[0].Why+".",
+			"See folders and look_back of the account, under senses.mail in the configuration. `subconsciousctl tick` looks at what is new.")
+	default:
 		t.observation = found[0].Observation
 		err = t.follow(ctx)
+		trace.Missed = !t.arrived
 	}
-	trace.Missed = len(found) > 0 && !t.arrived
 	return trace, err
-}
-
-// traceBlindness says that no sense saw it, and which were blind.
-func (v *Reader) traceBlindness(ctx context.Context, trace *api.Trace) error {
-	blind, err := v.in.Ledger.BlindPeriods(ctx, trace.At.Add(-missedWithin))
-	if err != nil {
-		return fmt.Errorf("read the blind periods: %w", err)
-	}
-	for _, b := range blind {
-		words := "blind from " + clock(b.From, trace.At)
-		if b.To.IsZero() {
-			words += " on: " + b.Error
-		} else {
-			words += " to " + clock(b.To, trace.At) + ": " + b.Error
-		}
-		trace.Steps = append(trace.Steps, api.TraceStep{Stage: stageSense, Who: senses.SenseID{Sense: b.Sense, ID: b.ID}.String(), At: b.From, Text: words})
-	}
-	trace.Verdict = fmt.Sprintf("No sense reported anything with these words in the last %d days.", int(missedWithin.Hours()/24))
-	trace.Proposal = "Name what was in it (a file, a unit, a word of the note), or let a sense look there: see senses in config.example.yaml."
-	if len(blind) > 0 {
-		trace.Proposal = "Mend the sense that was blind, as `subconsciousctl status` says; or name what was in it."
-	}
-	return nil
 }
 
 // Stages of a trace.
@@ -108,9 +94,32 @@ func (t *tracer) end(verdict, proposal string) error {
 	return nil
 }
 
+// unseen says that no sense saw it, and which were blind.
+func (t *tracer) unseen(ctx context.Context) error {
+	blind, err := t.in.Ledger.BlindPeriods(ctx, t.trace.At.Add(-missedWithin))
+	if err != nil {
+		return fmt.Errorf("read the blind periods: %w", err)
+	}
+	next := "Name what was in it (a file, a unit, a word of the note), or let a sense look there: see senses in config.example.yaml."
+	for _, b := range blind {
+		next = "Mend the sense that was blind, as `subconsciousctl status` says; or name what was in it."
+		who, to := senseOf(subconscious.Observation{Sense: b.Sense, Instance: b.ID}), "on"
+		if !b.To.IsZero() {
+			to = "to " + clock(b.To, t.trace.At)
+		}
+		t.step(stageSense, who, false, 0, b.From, "%s was blind from %s %s: %s", who, clock(b.From, t.trace.At), to, b.Error)
+	}
+	return t.end(fmt.Sprintf("No sense reported anything with these words in the last %d days.", int(missedWithin.Hours()/24)), next)
+}
+
+// senseOf names the sense of an observation: "mail home".
+func senseOf(o subconscious.Observation) string {
+	return strings.TrimSpace(o.Sense + " " + strings.TrimPrefix(o.Instance, o.Sense))
+}
+
 // follow goes on until something let the observation pass.
 func (t *tracer) follow(ctx context.Context) error {
-	who := senses.SenseID{Sense: t.observation.Sense, ID: t.observation.Instance}.String()
+	who := senseOf(t.observation)
 	t.step(stageSense, who, true, 0, t.observation.At, "%s saw it: %s", who, t.observation.Title)
 	seen, err := t.ticks(ctx)
 	if err != nil {
@@ -256,8 +265,9 @@ func (t *tracer) judged(ctx context.Context, named []claimed) error {
 	for _, c := range named {
 		for _, x := range c.changes.Rejected {
 			if x.Thread == c.thread && x.Summary == subconscious.Summary(c.finding.Summary) {
-				t.step(stageMechanics, "", false, c.tick, c.at, "it was not kept: %s", x.Reason)
-				return t.end(fmt.Sprintf("The %s found it, and the mechanics did not keep it: %s.", c.thread, x.Reason), rejectionProposal(x.Reason, last))
+				why := strings.ReplaceAll(string(x.Reason), "_", " ")
+				t.step(stageMechanics, "", false, c.tick, c.at, "it was not kept: %s", why)
+				return t.end(fmt.Sprintf("The %s found it, and it was not kept: %s.", c.thread, why), rejectionProposal(x.Reason, last))
 			}
 		}
 	}
@@ -318,7 +328,11 @@ func (t *tracer) gated(ctx context.Context, key subconscious.IncidentKey, c clai
 	if len(telling.Told) > 0 {
 		return t.delivered(ctx, telling)
 	}
-	return t.end(fmt.Sprintf("It was kept back by the gate: %s.", last.Reason), gateProposal(t.in.Config.Gate(), escalate.Reason(last.Reason), telling.ID))
+	verdict := "It was let go: "
+	if last.Verdict == string(escalate.Hold) {
+		verdict = "It waits to be told: "
+	}
+	return t.end(verdict+last.Detail+".", gateProposal(t.in.Config.Gate(), escalate.Reason(last.Reason), telling.ID))
 }
 
 // delivered says how the message fared.
@@ -337,16 +351,16 @@ func (t *tracer) delivered(ctx context.Context, telling *subconscious.Telling) e
 	for _, x := range deliveries {
 		ok := x.State == notify.StateSent
 		t.arrived = t.arrived || ok
-		t.step(stageDelivery, x.Channel, ok, 0, x.At, "%s %s", x.State, x.Error)
+		t.step(stageDelivery, x.Channel, ok, 0, x.At, "%s", strings.TrimSpace(fmt.Sprintf("%s: %s %s", x.Channel, x.State, x.Error)))
 	}
 	when := clock(heard.At, t.trace.At)
 	switch {
 	case t.arrived:
-		return t.end("You were told at "+when+", and a channel took it.", "Look at the phone's settings for that channel; `subconsciousctl notify test` sends another.")
+		return t.end("You were told "+when+", and a channel took it.", "Look at the phone's settings for that channel; `subconsciousctl notify test` sends another.")
 	case len(deliveries) == 0:
-		return t.end("It was told at "+when+", in the inbox alone: in a digest, or because no channel is configured.", "Name a channel under notify in the configuration, or run `subconsciousctl init`.")
+		return t.end("It was told "+when+", in the inbox alone: in a digest, or because no channel is configured.", "Name a channel under notify in the configuration, or run `subconsciousctl init`.")
 	}
-	return t.end("It was told at "+when+", and no channel took it.", "See `subconsciousctl notify list` for what is wrong.")
+	return t.end("It was told "+when+", and no channel took it.", "See `subconsciousctl notify list` for what is wrong.")
 }
 
 // gateProposal is the change that would have let it through.
@@ -354,7 +368,7 @@ func gateProposal(rules escalate.Rules, reason escalate.Reason, id subconscious.
 	why := "`subconsciousctl why " + string(id) + "`"
 	switch reason {
 	case escalate.LowConfidence, escalate.Digest:
-		return fmt.Sprintf("Count it as missed (--teach), which raises the weight of such things (`subconsciousctl calibration`); or lower escalation.push_from, now %.2f.", rules.PushFrom)
+		return fmt.Sprintf("Count it as missed, with --teach, which raises the weight of such things; or lower escalation.push_from, now %.2f.", rules.PushFrom)
 	case escalate.QuietHours:
 		return fmt.Sprintf("It came in quiet hours (%s to %s): change quiet_hours, or add its class to escalation.critical.", rules.Quiet.From, rules.Quiet.To)
 	case escalate.Presence:

@@ -4,6 +4,7 @@
 package view
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -40,6 +41,9 @@ type Sources struct {
 	// configured for one, "PROVIDER/MODEL" or "".
 	Threads []subconscious.ThreadName
 	Usual   func(subconscious.ThreadName) string
+
+	// Passed is what senses have before them since then and did not report.
+	Passed func(ctx context.Context, since time.Time) ([]senses.Found, error)
 
 	Board         *Board
 	Mind          *mind.Store
