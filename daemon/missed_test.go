@@ -45,6 +45,7 @@ func stages(trace api.Trace) string {
 func TestMissedIsTraced(t *testing.T) {
 	w := newWorld(t)
 	phone := phoned(w)
+	w.options.Config.Escalation.PushFrom = 0.6 // a disk at its warning level is worth a message
 	w.options.Config.QuietHours.From, w.options.Config.QuietHours.To = "10:00", "20:00"
 	w.begin()
 	w.tick()

@@ -23,7 +23,6 @@ func phoned(w *world) *notifytest.Recorder {
 	phone := &notifytest.Recorder{}
 	w.options.Channels = []notify.Channel{{ID: "phone", Kind: "recorder", Content: notify.ContentFull, Buttons: true, Notifier: phone}}
 	w.options.Config.QuietHours.To = w.options.Config.QuietHours.From // none
-	w.options.Config.Escalation.PushFrom = 0.6                        // a disk at its warning level is worth a message
 	return phone
 }
 
@@ -143,6 +142,7 @@ func toldOnce(t *testing.T) (*world, *notifytest.Recorder) {
 	t.Helper()
 	w := newWorld(t)
 	phone := phoned(w)
+	w.options.Config.Escalation.PushFrom = 0.6 // a disk at its warning level is worth a message
 	w.fills(88)
 	w.pushed(phone, "at first", "/srv")
 	return w, phone
@@ -170,6 +170,7 @@ func TestDismissedIsNotTold(t *testing.T) {
 func TestThingsThatLookAlikeAreToldApart(t *testing.T) {
 	w := newWorld(t)
 	phone := phoned(w)
+	w.options.Config.Escalation.PushFrom = 0.6 // a disk at its warning level is worth a message
 	w.options.Config.Budget.EscalationsPerHour = 100
 	w.begin()
 	w.tick()
