@@ -118,6 +118,7 @@ func TestKeptBackIsNoTelling(t *testing.T) {
 		t.Run(string(outcome), func(t *testing.T) {
 			w := newWorld(t)
 			phoned(w)
+			w.options.Config.Escalation.PushFrom = 0.6 // a disk at its warning level is worth a message
 			w.deliberating(plays([]models.ToolCall{call}))
 			w.options.Config.Escalation.Critical = nil
 			w.fills(91)

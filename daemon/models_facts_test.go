@@ -41,6 +41,7 @@ func TestFactsBesideModels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t).thinking(modeltest.OpenAI, lab(t, modeltest.Options{Script: c.script}))
 			phone := phoned(w)
+			w.options.Config.Escalation.PushFrom = 0.6 // a disk at its warning level is worth a message
 			w.options.Config.Budget.EscalationsPerHour = 100
 			if c.rests {
 				w.options.Config.Threads.Night.From, w.options.Config.Threads.Night.To = "00:00", "23:59"
