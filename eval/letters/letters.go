@@ -148,9 +148,9 @@ func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, erro
 		f.Writers[l.Writer] = c
 	}
 	author, language := func(s sample) string { return s.Group }, func(s sample) string { return s.Language }
-	byAuthor := crossValidate(samples, within, author)
-	f.ByAuthor, f.ByLanguage = validate(byAuthor, author), validate(crossValidate(samples, within, language), language)
-	m := train(samples, within)
+	byAuthor := crossValidate(samples, within, ridge, author)
+	f.ByAuthor, f.ByLanguage = validate(byAuthor, author), validate(crossValidate(samples, within, ridge, language), language)
+	m := train(samples, within, ridge)
 	t := &score.Table[score.Letter]{Features: score.Letters.Features, Weights: m.weights, Bias: m.bias}
 	for i, feature := range t.Features {
 		f.Weights = append(f.Weights, weight{feature.Name, m.weights[i]})

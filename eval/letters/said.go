@@ -69,7 +69,7 @@ func learnWords(folder, path string) (harness.Report, error) {
 		return harness.Report{}, err
 	}
 	samples, words := wordSamples(all)
-	f := wordFigures{Letters: len(all), Area: harness.Round(area(crossValidate(samples, free(words), func(s sample) string { return s.Group })), 3)}
+	f := wordFigures{Letters: len(all), Area: harness.Round(area(crossValidate(samples, free(words), wordRidge, func(s sample) string { return s.Group })), 3)}
 	text := trainWords(all)
 	f.Words = strings.Count(text, "\n")
 	report := harness.Report{Figures: f, Template: "{{.Letters}} letters, {{.Words}} words that weigh; area under the curve {{.Area}}, of lists that were left out\n"}
@@ -115,7 +115,7 @@ func wordSamples(all []said) (samples []sample, words []string) {
 // trainWords returns the file of weights that is learnt from letters.
 func trainWords(all []said) string {
 	samples, words := wordSamples(all)
-	m := train(samples, free(words))
+	m := train(samples, free(words), wordRidge)
 	var text strings.Builder
 	for i, w := range words {
 		if n := m.weights[i]; max(n, -n) >= light {

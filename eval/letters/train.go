@@ -32,8 +32,9 @@ const (
 	// rounds bounds how often each weight is mended, and still is from which change
 	// on they all stand still.
 	rounds, still = 500, 1e-6
-	// ridge holds weights that few letters speak for near 0.
-	ridge = 2.0
+	// ridge holds weights that few letters speak for near 0, and those of words, which
+	// are many, more than those of features.
+	ridge, wordRidge = 2.0, 6.0
 )
 
 // limits are the least and the largest weight of a feature.
@@ -69,7 +70,7 @@ func columns(samples []sample, n int) [][]cell {
 // train fits a logistic model by mending one weight after the other, over the
 // samples in the order of their names, so that the same samples give the same
 // weights. Each weight keeps its limits.
-func train(samples []sample, within []limits) model {
+func train(samples []sample, within []limits, ridge float64) model {
 	samples = slices.Clone(samples)
 	slices.SortStableFunc(samples, func(a, b sample) int { return cmp.Compare(a.Name, b.Name) })
 	n := len(within)
@@ -131,14 +132,14 @@ type held struct {
 }
 
 // crossValidate judges each letter by a model of the letters of all other groups.
-func crossValidate(samples []sample, within []limits, group func(sample) string) (all []held) {
+func crossValidate(samples []sample, within []limits, ridge float64, group func(sample) string) (all []held) {
 	groups := map[string]bool{}
 	for _, s := range samples {
 		groups[group(s)] = true
 	}
 	for g := range groups {
 		others := slices.DeleteFunc(slices.Clone(samples), func(s sample) bool { return group(s) == g })
-		m := train(others, within)
+		m := train(others, within, ridge)
 		for _, s := range samples {
 			if group(s) == g {
 				all = append(all, held{s, m.chance(s)})

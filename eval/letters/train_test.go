@@ -31,21 +31,21 @@ var within = []limits{{0, 9}, {-9, 0}, {-9, 9}}
 // sign keeps it.
 func TestTrain(t *testing.T) {
 	all := made()
-	m := train(all, within)
+	m := train(all, within, ridge)
 	if m.weights[0] < 200 || m.weights[1] > -200 || m.weights[2] < -60 || m.weights[2] > 60 || m.bias > 0 {
 		t.Errorf("trained to %+v", m)
 	}
 	slices.Reverse(all)
-	if again := train(all, within); again.bias != m.bias || !slices.Equal(again.weights, m.weights) {
+	if again := train(all, within, ridge); again.bias != m.bias || !slices.Equal(again.weights, m.weights) {
 		t.Errorf("in another order %+v, not %+v", again, m)
 	}
-	if against := train(all, []limits{{-9, 0}, {0, 9}, {-9, 9}}); against.weights[0] != 0 || against.weights[1] != 0 {
+	if against := train(all, []limits{{-9, 0}, {0, 9}, {-9, 9}}, ridge); against.weights[0] != 0 || against.weights[1] != 0 {
 		t.Errorf("against its sign a feature weighs %v", against.weights)
 	}
 }
 
 func TestCrossValidate(t *testing.T) {
-	all := crossValidate(made(), within, func(s sample) string { return s.Group })
+	all := crossValidate(made(), within, ridge, func(s sample) string { return s.Group })
 	if a := area(all); len(all) != 600 || a < 0.75 || a > 0.85 {
 		t.Errorf("%d letters, the area is %.3f", len(all), a)
 	}

@@ -49,11 +49,13 @@ func readWeights(text string) (map[string]int, error) {
 
 // weighedLeast is how many words of weight a text is taken to have at least, so
 // that one of two words does not count for all that it could say.
-const weighedLeast = 8
+const weighedLeast = 6
 
 // Weigh is by how much the words of a mail speak for it that the person wants to
-// know of it at once, about -200 to 200, and below 0 against it. The weights were
-// learnt from letters in six languages; words of another have none.
+// know of it at once, about -200 to 200, and below 0 against it: more than the mean
+// of their weights, so that much that is said counts, and less than the sum, so that
+// a long letter does not win by its length. The weights were learnt from letters in
+// six languages; words of another have none.
 func Weigh(subject, text string) int {
 	all, sum, n := weights(), 0, 0
 	for _, w := range Weighed(subject, text) {

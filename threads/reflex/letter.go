@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
-	"github.com/subconsciousd/subconsciousd/threads"
 	"github.com/subconsciousd/subconsciousd/threads/score"
 )
 
@@ -33,12 +32,12 @@ func (s *scene) letter(o subconscious.Observation) score.Letter {
 	return l
 }
 
-// Letters are the mails to the person that are new to the watcher, as they are
+// Letters are the mails that are new to the watcher and weighed, as they are
 // scored.
 func Letters(snapshot subconscious.Snapshot) map[string]score.Letter {
 	s, all := newScene(snapshot, subconscious.Watcher), map[string]score.Letter{}
 	for _, o := range s.of("mail") {
-		if !threads.OwnMail(o) {
+		if !s.unweighed(o) {
 			all[o.ID] = s.letter(o)
 		}
 	}
