@@ -119,7 +119,7 @@ func modelRules() []Rule {
 func thinkingRules() []Rule {
 	return []Rule{
 		{
-			Packages: []string{"threads/score"}, StandardOnly: true, Pure: true,
+			Packages: []string{"threads/score"}, May: below(), StandardOnly: true, Pure: true,
 			Reason: "a score is sums of whole numbers over what it is given",
 		}, {
 			Packages: []string{"threads/reflex"}, May: below("threads", "threads/score"), StandardOnly: true, Pure: true,
@@ -136,7 +136,7 @@ func thinkingRules() []Rule {
 func outerRules() []Rule {
 	// owners have a Config.
 	owners := below("aggregator", "api", "budget", "chat", "chat/...", "escalate", "escalate/...", "memory", "memory/...", "models", "models/*",
-		"notify", "notify/*", "presence", "presence/*", "prompts", "redact", "router", "senses", "senses/*", "store", "store/mind", "threads", "threads/reflex")
+		"notify", "notify/*", "presence", "presence/*", "prompts", "redact", "router", "senses", "senses/*", "store", "store/mind", "threads", "threads/reflex", "threads/score")
 	return []Rule{
 		{
 			Packages: []string{"api/apitest"}, May: below("aggregator", "api", "escalate", "escalate/actions", "memory", "models"), TestOnly: true,
@@ -170,7 +170,7 @@ func outerRules() []Rule {
 			Tests:  []string{"api/client", "api/apitest", "senses/sensetest", "models/modeltest", "notify/notifytest", "notify/ntfy/ntfytest", "internal/oauth/oauthtest"},
 			Reason: "it puts everything together, and only commands, eval and tests know it",
 		}, {
-			Packages: []string{"eval", "eval/..."}, May: append(owners, "daemon", "setup", "eval/...", "api/client", "models/modeltest", "notify/ntfy/ntfytest", "senses/mail/mailtest", "threads/score", "senses/mail/message", "internal/foreign", "internal/prose", "internal/watch"),
+			Packages: []string{"eval", "eval/..."}, May: append(owners, "daemon", "setup", "eval/...", "api/client", "models/modeltest", "notify/ntfy/ntfytest", "senses/mail/mailtest", "senses/mail/message", "internal/foreign", "internal/prose", "internal/watch"),
 			Tests:  []string{"internal/failpoint"},
 			Reason: "it runs the whole, but no command of it",
 		},

@@ -41,6 +41,9 @@ type Table[T any] struct {
 	Most map[string]int
 }
 
+// personalMost bounds what is learnt of a person, in hundredths.
+const personalMost = 200
+
 // reasonsKept is how many reasons a score gives.
 const reasonsKept = 4
 
@@ -51,31 +54,41 @@ type Score struct {
 	// Reasons are the features that weighed most, in words, the weightiest first;
 	// those that spoke against it begin with "not: ".
 	Reasons []string
+	// Sum is what Percent is of, in hundredths.
+	Sum int
 }
 
 // Importance is the score on the scale of findings, 0 to 10.
 func (s Score) Importance() int { return (s.Percent + 5) / 10 }
 
 // Judge scores a thing. personal, in hundredths, is what is learnt of this person
-// about it; it is bounded to ±200.
+// about it, within ±200.
 func (t *Table[T]) Judge(thing T, personal int) Score {
-	sum := t.Bias + min(max(personal, -200), 200)
-	type part struct{ weight, feature int }
+	personal = min(max(personal, -personalMost), personalMost)
+	sum := t.Bias + personal
+	type part struct {
+		weight int
+		why    string
+	}
 	var parts []part
+	if personal > 0 {
+		parts = append(parts, part{personal, "you answer or read such letters soon"})
+	} else if personal < 0 {
+		parts = append(parts, part{personal, "you seldom read such letters"})
+	}
 	for i, f := range t.Features {
 		if w := t.Weights[i] * min(max(f.Of(thing), 0), 6); w != 0 {
 			sum += w
-			parts = append(parts, part{w, i})
+			parts = append(parts, part{w, f.Why})
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(abs(b.weight), abs(a.weight)) })
-	s := Score{Percent: percent(sum)}
+	s := Score{Percent: percent(sum), Sum: sum}
 	for _, p := range parts[:min(len(parts), reasonsKept)] {
-		why := t.Features[p.feature].Why
 		if p.weight < 0 {
-			why = "not: " + why
+			p.why = "not: " + p.why
 		}
-		s.Reasons = append(s.Reasons, why)
+		s.Reasons = append(s.Reasons, p.why)
 	}
 	return s
 }

@@ -53,8 +53,8 @@ func TestJudge(t *testing.T) {
 	}{
 		{1, 0, 52, []string{"it is odd", "not: it is big"}},
 		{0, 0, 27, nil},
-		{9, 0, 14, []string{"not: it is big", "it is odd"}}, // no feature counts more than six times
-		{0, 5000, 73, nil}, // what is learnt is bounded
+		{9, 0, 14, []string{"not: it is big", "it is odd"}},             // no feature counts more than six times
+		{0, 5000, 73, []string{"you answer or read such letters soon"}}, // what is learnt is bounded
 	} {
 		got := table.Judge(c.n, c.personal)
 		if got.Percent != c.percent || !slices.Equal(got.Reasons, c.reasons) {
