@@ -91,6 +91,10 @@ func (c Cleaner) Batch(at time.Time, source SenseID, batch Batch) (Batch, Cut) {
 		}
 		clean.Rows = append(clean.Rows, Row{Key: row.Key, Value: slices.Clone(row.Value)})
 	}
+	for _, act := range batch.Acts[:min(len(batch.Acts), MaxChanges)] {
+		act.ID = c.identity(act.ID, MaxIDBytes)
+		clean.Acts = append(clean.Acts, act)
+	}
 	return clean, lost
 }
 

@@ -48,6 +48,8 @@ type Batch struct {
 	// large to be written with every cursor. They are kept in the same commit
 	// as the cursor and read back through a RowReader.
 	Rows []Row
+	// Acts are what the person did with letters since the last Collect.
+	Acts []subconscious.Act
 	// Restamp, if set, gives the trust of what this instance reported before, where
 	// the configuration has changed it. The ledger stamps all that it keeps of
 	// the instance, and no thread is told.

@@ -51,6 +51,10 @@ type collect struct {
 	// said is what cannot be seen just now.
 	said []string
 	full bool // more stands than is kept
+	// acts are what the person did, marked those that may be of a whole folder;
+	// removed are letters of which a copy went.
+	acts, marked []subconscious.Act
+	removed      map[hash]bool
 }
 
 // Collect looks at what was sent and what arrived since the cursor, and at
@@ -67,7 +71,7 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 	defer cancel()
 	l := &collect{
 		Sense: s, at: at, zone: s.options.Zone(), state: s.state.clone(), soft: time.Now().Add(limit / 2),
-		read: map[string]bool{}, missing: map[string]bool{}, stuck: map[uint32]bool{},
+		read: map[string]bool{}, missing: map[string]bool{}, stuck: map[uint32]bool{}, removed: map[hash]bool{},
 	}
 	if l.state.Collect == 0 {
 		s.forget()
@@ -214,7 +218,7 @@ func (l *collect) batch() (senses.Batch, error) {
 	if l.config.Sent == noSent {
 		l.state.Sent, l.state.SentName = nil, ""
 	}
-	batch := senses.Batch{Changes: l.changes, Starting: l.starting()}
+	batch := senses.Batch{Changes: l.changes, Acts: l.singly(), Starting: l.starting()}
 	if l.open.changed() {
 		batch.Sets = []senses.Set{{Scope: scope, Items: l.standing()}}
 	}

@@ -33,6 +33,8 @@ type cursor struct {
 	Person string `json:"person,omitempty"`
 	// Learnt is the server that is believed of senders.
 	Learnt learnt `json:"learnt,omitzero"`
+	// ReadOn are the last days on which the person read a letter, the last one first.
+	ReadOn [unreadDays]uint32 `json:"read_on,omitzero"`
 	// Forgot: what was received before is no longer known, and passed over
 	// wherever it turns up. Unix time.
 	Forgot int64 `json:"forgot,omitempty"`

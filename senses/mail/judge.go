@@ -239,6 +239,7 @@ func (j judge) observation(f *features) subconscious.Observation {
 	set("from_name", bounded(j.From.Name))
 	set("addressed", f.addressed)
 	set("list", bounded(j.List))
+	set(subconscious.HabitAttr, j.habits())
 	for name, is := range map[string]bool{
 		"bulk": j.Bulk, "automated": j.Automated, "junk": j.Junk || j.flags.Junk, "urgent": f.urgent, "awaited": f.awaited, "seen": j.flags.Seen,
 		"forged": j.failed,

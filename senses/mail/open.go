@@ -12,6 +12,7 @@ import (
 	"github.com/emersion/go-imap/v2"
 
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // checkAllOpen sees in each folder what became of the messages for which
@@ -94,6 +95,7 @@ func (l *collect) flagged(key hash, p place, now account.Flags, there bool) {
 	if !ok {
 		return
 	}
+	l.sawFlags(o, now)
 	if over(o.Observation.Kind, now) {
 		l.open.drop(key)
 		return
@@ -102,6 +104,7 @@ func (l *collect) flagged(key hash, p place, now account.Flags, there bool) {
 	switch {
 	case i < 0:
 	case !there || now.Deleted:
+		l.removed[key] = true
 		o.Copies = slices.Delete(slices.Clone(o.Copies), i, i+1)
 		l.open.set(key, o.read())
 	case o.Copies[i].Seen != now.Seen:
@@ -136,6 +139,9 @@ func (l *collect) endMissing() {
 		left := slices.DeleteFunc(slices.Clone(o.Copies), func(c filed) bool { return !live[c.Num] })
 		switch {
 		case len(left) == 0:
+			if l.removed[key] && !isSeen(o.Observation) {
+				l.marks(o, subconscious.Removed)
+			}
 			l.open.drop(key)
 		case len(left) < len(o.Copies):
 			o.Copies = left
@@ -158,6 +164,7 @@ func (l *collect) endOver() {
 	var letters []item
 	for key, o := range l.open.all() {
 		if !o.Observation.Until.After(l.at) {
+			l.leftUnread(o)
 			l.open.drop(key)
 		} else if o.Observation.Kind == kindMail {
 			letters = append(letters, o)
@@ -186,6 +193,7 @@ func (l *collect) moved(id hash, m fetched) {
 		if o.Of != id || o.Sent || slices.ContainsFunc(o.Copies, func(c filed) bool { return c.place == m.place }) {
 			continue
 		}
+		l.sawFlags(o, m.flags)
 		if over(o.Observation.Kind, m.flags) {
 			l.open.drop(key)
 			continue

@@ -225,6 +225,7 @@ func (l *collect) index(m fetched, asked bool) {
 		}
 	}
 	l.endAnswered(m, hashOf(thread), refs, id)
+	l.replied(m)
 	if dayOf(m.received)+answeredDays < dayOf(l.at) {
 		return
 	}

@@ -40,6 +40,8 @@ type house struct {
 	stands map[string]subconscious.Observation
 	told   []string
 	last   senses.Batch
+	// committed is called after each commit, where it is set.
+	committed func()
 	// through is put between the sense and the server; nil: nothing.
 	through func(net.Conn) net.Conn
 }
@@ -150,6 +152,9 @@ func (h *house) commit(batch senses.Batch) []string {
 	}
 	h.Keep(batch)
 	h.last = batch
+	if h.committed != nil {
+		h.committed()
+	}
 	slices.Sort(told)
 	h.told = append(h.told, told...)
 	return told
