@@ -7,7 +7,7 @@
 // It stores the tables mind_state, mind_ticks (records and published
 // documents), mind_incidents, mind_incident_links, mind_inputs,
 // mind_entry_log, mind_entries_gone, mind_told, mind_notices,
-// mind_model_calls, mind_decisions, mind_pushes, mind_scores, mind_missed and
-// mind_meta. The daemon calls it: Commit inside the one transaction of a tick, the
+// mind_model_calls, mind_decisions, mind_pushes, mind_scores, mind_habits,
+// mind_missed and mind_meta. The daemon calls it: Commit inside the one transaction of a tick, the
 // rest around it.
 package mind

@@ -51,6 +51,8 @@ type Commit struct {
 	Pushes []Push
 	// Scores are those that changed.
 	Scores []subconscious.Score
+	// Habits are those that changed.
+	Habits []subconscious.Habit
 	// Digests are those that were due.
 	Digests Digests
 }
@@ -80,6 +82,7 @@ func (s *Store) Commit(ctx context.Context, tx *store.Tx, c Commit) error {
 		{"decisions", func() error { return putDecisions(ctx, tx, c.Decisions) }},
 		{"pushes", func() error { return pushTable.add(ctx, tx, c.Pushes) }},
 		{"scores", func() error { return putScores(ctx, tx, c.Scores, c.Record.At) }},
+		{"habits", func() error { return putHabits(ctx, tx, c.Habits) }},
 		{"digests", func() error { return putDigests(ctx, tx, c.Digests) }},
 		{"sweep", func() error { return s.sweep(ctx, tx, c.Record.Tick, c.Record.At, c.State) }},
 	}
