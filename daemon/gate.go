@@ -15,6 +15,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // liveObservations bounds on how many observations these may rest: each is part
@@ -56,7 +57,7 @@ func lookUp(ctx context.Context, kept *mind.Store, staged *senses.Staged, before
 }
 
 // asked are the requests of a tick as the gate is given them.
-func asked(requests []aggregator.Request, tick int64, at time.Time) []escalate.Asked {
+func asked(requests []aggregator.Request, evidence []subconscious.Evidence, tick int64, at time.Time) []escalate.Asked {
 	var all []escalate.Asked
 	for _, w := range requests {
 		a := escalate.Asked{Incident: w.Incident, Asked: subconscious.Asked{
@@ -65,6 +66,9 @@ func asked(requests []aggregator.Request, tick int64, at time.Time) []escalate.A
 		}}
 		if len(w.Evidence) > 0 {
 			a.Source = w.Evidence[0].Ref.Sense()
+			a.Scored = w.Rule == threads.LetterRule && slices.ContainsFunc(evidence, func(e subconscious.Evidence) bool {
+				return e.Ref == w.Evidence[0].Ref && e.Latest.Attrs[subconscious.HabitAttr] != ""
+			})
 		}
 		all = append(all, a)
 	}

@@ -51,6 +51,9 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	cancel()
 	staged := d.ledger.Stage(at, collected)
 	snapshot, attention := d.snapshot(staged, state, at, request)
+	if snapshot.Habits, err = d.mind.Habits(ctx); err != nil {
+		return api.TickReport{}, err
+	}
 	if d.options.OnSnapshot != nil {
 		d.options.OnSnapshot(snapshot)
 	}
@@ -67,7 +70,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	}
 	next, changes := aggregator.Merge(input)
 	gate := escalate.Input{
-		At: at, Tick: next.TickCount, First: next.TickCount == 1, Rules: d.options.Config.Gate(), Asked: asked(changes.Requests, next.TickCount, at),
+		At: at, Tick: next.TickCount, First: next.TickCount == 1, Rules: d.options.Config.Gate(), Asked: asked(changes.Requests, input.Evidence, next.TickCount, at),
 		Commands: gateCommands(commands), Presence: d.presence(staged, at), Kind: request.kind,
 	}
 	gate.Rules.Deliberates = d.options.Config.Deliberation.Enabled && d.deliberator().Problem == ""
@@ -88,8 +91,12 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	}
 
 	markSeen(staged, snapshot, results)
+	habits, err := d.learn(ctx, staged, snapshot, collected, gate.Incidents, outcome.Incidents)
+	if err != nil {
+		return report, err
+	}
 	notices := senseNotices(at, staged).and(modelNotices(at, results, d.usual))
-	done := decided{input: input, next: next, changes: changes, gate: gate, outcome: outcome, commands: commands, document: document}
+	done := decided{input: input, next: next, changes: changes, gate: gate, outcome: outcome, commands: commands, document: document, habits: habits}
 	if err := d.commit(ctx, staged, done, report, notices); err != nil {
 		return report, err
 	}
@@ -126,6 +133,7 @@ type decided struct {
 	outcome  escalate.Decided
 	commands []subconscious.Command
 	document []byte
+	habits   []subconscious.Habit
 }
 
 // commit writes everything that the tick decided in one transaction.
@@ -172,7 +180,7 @@ func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, done decided
 func (x decided) kept(report api.TickReport) (mind.Commit, error) {
 	out := mind.Commit{
 		State: x.next, Incidents: combine(x.changes.Incidents, x.outcome.Incidents), Consumed: map[int64]string{}, Published: x.document,
-		Pushes: pushes(report.Tick, report.At, x.outcome), Scores: x.outcome.Scores, ToldNotices: toldNotices(x.outcome),
+		Pushes: pushes(report.Tick, report.At, x.outcome), Scores: x.outcome.Scores, Habits: x.habits, ToldNotices: toldNotices(x.outcome),
 		Digests: mind.Digests{Daily: x.outcome.Spent.Daily, Weekly: x.outcome.Spent.Weekly},
 	}
 	for _, c := range x.commands {

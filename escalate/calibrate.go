@@ -81,6 +81,9 @@ func Explain(asked subconscious.Asked, score subconscious.Score, critical bool, 
 		enough = "enough for the digest"
 	}
 	importance := min(max(asked.Importance, 1), 10)
+	if asked.Scored {
+		return fmt.Sprintf("importance %d of 10, which counts what you do with such letters, is %.2f: %s", importance, sum, enough)
+	}
 	text := fmt.Sprintf("importance %d of 10, times %.2f for how the answers to such things were (%s), is %.2f: %s",
 		importance, Weight(score), answers(score), sum, enough)
 	if Weight(score) < 1 && (critical || importance >= notHeldDown) {

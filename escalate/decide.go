@@ -152,7 +152,11 @@ func (g *gate) outcome() Decided {
 // order puts what is told first, then what is held.
 func order(v Verdict) int { return slices.Index([]Verdict{Tell, Hold, Drop}, v) }
 
-// sortOf is the sort of thing that a request is about.
+// sortOf is the sort of thing that a request is about; none where habits are learnt
+// in its place.
 func sortOf(asked subconscious.Asked) subconscious.Sort {
+	if asked.Scored {
+		return subconscious.Sort{}
+	}
 	return subconscious.Sort{Thread: asked.Thread, Source: asked.Source, Kind: asked.Kind}
 }

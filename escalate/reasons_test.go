@@ -195,6 +195,10 @@ func TestOneReason(t *testing.T) {
 			in.Asked[0].Importance = 6
 			in.Scores = []subconscious.Score{{Thread: subconscious.Watcher, Source: "files", Kind: subconscious.KindObservation, Dismissed: 40}}
 		}}, escalate.Drop, escalate.LowConfidence, "0.36 sure that it is worth telling, and a digest needs 0.37"},
+		{"scored by habits, whatever the answers", []cause{func(in *escalate.Input) {
+			in.Asked[0].Importance, in.Asked[0].Scored = 7, true
+			in.Scores = []subconscious.Score{{Thread: subconscious.Watcher, Source: "files", Kind: subconscious.KindObservation, Dismissed: 40}}
+		}}, escalate.Tell, escalate.Escalate, ""},
 		{"important whatever the answers", []cause{func(in *escalate.Input) {
 			in.Asked[0].Importance = 9
 			in.Scores = []subconscious.Score{{Thread: subconscious.Watcher, Source: "files", Kind: subconscious.KindObservation, Dismissed: 40}}

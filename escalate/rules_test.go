@@ -92,6 +92,10 @@ func TestCalibration(t *testing.T) {
 	if want := "importance 7 of 10, times 1.03 for how the answers to such things were (2 useful, 1 unanswered), is 0.72: enough to be pushed"; text != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
+	text = escalate.Explain(subconscious.Asked{Importance: 7, Scored: true}, subconscious.Score{}, false, escalate.DefaultRules())
+	if want := "importance 7 of 10, which counts what you do with such letters, is 0.70: enough to be pushed"; text != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
 }
 
 func TestLookups(t *testing.T) {

@@ -79,9 +79,12 @@ type Asked struct {
 	Source     string     `json:"source"` // the sense of the observation that it is about
 	Summary    string     `json:"summary"`
 	Importance int        `json:"importance"` // 1 to 10
-	Reason     string     `json:"reason"`
-	Fact       string     `json:"fact,omitempty"` // what changes what the person would do about it
-	Due        time.Time  `json:"due,omitzero"`
+	// Scored: the person's habits are part of its importance, so that no Score counts
+	// as well.
+	Scored bool      `json:"scored,omitempty"`
+	Reason string    `json:"reason"`
+	Fact   string    `json:"fact,omitempty"` // what changes what the person would do about it
+	Due    time.Time `json:"due,omitzero"`
 	// Evidence is what the request cites, the observation that it is about first.
 	Evidence []Citation `json:"evidence"`
 }

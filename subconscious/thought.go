@@ -138,6 +138,8 @@ type Snapshot struct {
 	World World
 	// Fields holds what each thread is shown.
 	Fields map[ThreadName]Field
+	// Habits are what the person's acts say of letters, by name.
+	Habits map[string]Habit
 }
 
 // Field is what one thread is shown of the world.

@@ -32,6 +32,12 @@ func (s *scene) letter(o subconscious.Observation) score.Letter {
 	return l
 }
 
+// Learn lets habits change as the person does something with a mail.
+func Learn(snapshot subconscious.Snapshot, habits score.Habits, o subconscious.Observation, deed subconscious.Deed) {
+	worth := score.Letters.Judge(newScene(snapshot, subconscious.Watcher).letter(o), 0)
+	habits.Learn(strings.Fields(o.Attrs[subconscious.HabitAttr]), worth.Sum, deed, snapshot.At)
+}
+
 // Letters are the mails that are new to the watcher and weighed, as they are
 // scored.
 func Letters(snapshot subconscious.Snapshot) map[string]score.Letter {

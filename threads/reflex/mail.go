@@ -36,7 +36,7 @@ func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason st
 		}
 		return 0, ""
 	}
-	worth := score.Letters.Judge(s.letter(o), 0)
+	worth := score.Letters.Judge(s.letter(o), s.habits.Of(strings.Fields(o.Attrs[subconscious.HabitAttr]), s.at))
 	importance, reason = worth.Importance(), strings.Join(worth.Reasons, "; ")
 	switch {
 	case importance < 3:

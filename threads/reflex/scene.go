@@ -8,6 +8,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
+	"github.com/subconsciousd/subconsciousd/threads/score"
 )
 
 // visitsAllowed bounds the standing observations that the rules of one tick
@@ -29,6 +30,7 @@ type scene struct {
 	entries []subconscious.Entry
 	// closed are the incidents of which the person wants to hear no more.
 	closed map[subconscious.IncidentKey]bool
+	habits score.Habits
 	visits int
 	zones  map[string]*time.Location
 	// clashing are the clashes of what is new, once collided.
@@ -42,6 +44,7 @@ func newScene(snapshot subconscious.Snapshot, thread subconscious.ThreadName) *s
 		wider:   map[subconscious.Ref]bool{},
 		entries: slices.Concat(snapshot.State.Entries, snapshot.State.Parked),
 		closed:  map[subconscious.IncidentKey]bool{},
+		habits:  snapshot.Habits,
 		visits:  visitsAllowed,
 		zones:   map[string]*time.Location{},
 	}
