@@ -155,6 +155,18 @@ type Calibration struct {
 	// pushed, and put into the digest.
 	PushFrom   float64 `json:"push_from"`
 	DigestFrom float64 `json:"digest_from"`
+	// Letters are what was learnt of letters.
+	Letters []HabitStatus `json:"letters,omitempty"`
+}
+
+// HabitStatus is what the person's acts say of the letters of a sender, a domain or a
+// list.
+type HabitStatus struct {
+	Name string `json:"name"` // "anna@example.com", "@example.com", "list:club"
+	// Moves is by how much it moves the score of such a letter: 0.7 makes one that was
+	// as likely as not two in three. All of a letter's count, where they come to 1.
+	Moves float64 `json:"moves"`
+	Acts  int     `json:"acts"` // from how many it was learnt, fading
 }
 
 // ScoreStatus is a score and what it does.
@@ -167,11 +179,14 @@ type ScoreStatus struct {
 	Needs int `json:"needs"`
 }
 
-// CalibrationRequest names scores to forget; empty fields match all.
+// CalibrationRequest names scores to forget, where empty fields match all, or with
+// Letters one habit. Without anything it names all of both.
 type CalibrationRequest struct {
 	Thread subconscious.ThreadName `json:"thread,omitempty" is:"calibrated"`
 	Source string                  `json:"source,omitempty" is:"calibrated"`
 	Kind   subconscious.Kind       `json:"kind,omitempty" is:"calibrated"`
+	// Letters is the name of a habit.
+	Letters string `json:"letters,omitempty" is:"habit"`
 }
 
 // ChannelTestRequest is the body of POST /v1/channels/test.

@@ -59,7 +59,7 @@ type Mind interface {
 
 	// Calibration returns what was learnt from the person's answers.
 	Calibration(ctx context.Context) (Calibration, error)
-	// ResetCalibration forgets scores; an empty request forgets all.
+	// ResetCalibration forgets scores, or a habit; an empty request forgets all.
 	ResetCalibration(ctx context.Context, request CalibrationRequest) (Calibration, error)
 
 	// Channels returns those over which the person is told.

@@ -39,6 +39,7 @@ const (
 	elsewhere = "make it shorter, or put it into a file of a notes folder"
 
 	maxThread = 32
+	maxHabit  = 256 // whose letters
 	maxHash   = 128
 )
 
@@ -158,6 +159,11 @@ func isID(text string, most int) bool {
 		})
 }
 
+// isHabit reports whether text is the name of a habit.
+func isHabit(text string, most int) bool {
+	return len(text) <= most && strings.ContainsAny(text, "@:") && !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
+}
+
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -182,6 +188,7 @@ var kinds = map[string]kind{
 	"thread":       {maxThread, isName, "not a thread's name", "use watcher, librarian, oracle, dreamer, or one of your own"},
 	"asked":        {maxThread, isName, "neither a role nor a provider", "use the id of a role or of a provider"},
 	"calibrated":   {maxThread, isName, "not one that is calibrated", "take it from `subconsciousctl calibration`, or leave it out"},
+	"habit":        {maxHabit, isHabit, "not whose letters anything was learnt of", "take it from `subconsciousctl calibration`, as it stands there"},
 	"channel":      {maxThread, isName, "not a channel's id", "take one from `subconsciousctl notify list`"},
 	"agent":        {maxAgent, isName, "not an agent's name", "use lower-case letters, digits and hyphens"},
 	"tag":          {MaxTag, isName, "not a tag", "use lower-case letters, digits and hyphens"},

@@ -154,7 +154,13 @@ func (q *intake) ResetCalibration(ctx context.Context, request api.CalibrationRe
 		return api.Calibration{}, err
 	}
 	defer release()
-	if _, err := q.in.Mind.ResetScores(ctx, request.Thread, request.Source, request.Kind); err != nil {
+	if request.Letters == "" {
+		_, err = q.in.Mind.ResetScores(ctx, request.Thread, request.Source, request.Kind)
+	}
+	if err == nil && (request.Letters != "" || request == api.CalibrationRequest{}) {
+		err = q.in.Mind.ResetHabits(ctx, request.Letters)
+	}
+	if err != nil {
 		return api.Calibration{}, view.Answer(err)
 	}
 	return q.Calibration(ctx)

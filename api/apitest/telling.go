@@ -73,6 +73,12 @@ func (m *Mind) Calibration(context.Context) (api.Calibration, error) {
 func (m *Mind) ResetCalibration(_ context.Context, request api.CalibrationRequest) (api.Calibration, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if request.Letters != "" || request == (api.CalibrationRequest{}) {
+		m.Learnt.Letters = slices.DeleteFunc(slices.Clone(m.Learnt.Letters), func(h api.HabitStatus) bool { return request.Letters == "" || h.Name == request.Letters })
+	}
+	if request.Letters != "" {
+		return m.Learnt, nil
+	}
 	var left []api.ScoreStatus
 	for _, score := range m.Learnt.Scores {
 		if (request.Thread != "" && request.Thread != score.Thread) || (request.Source != "" && request.Source != score.Source) || (request.Kind != "" && request.Kind != score.Kind) {

@@ -19,7 +19,7 @@ func (a *app) calibrationCommands() map[string]command {
 	return map[string]command{
 		"calibration": {run: asking(a, "asking", api.GetCalibration, &api.Nothing{}, "Calibration")},
 		"calibration reset": {
-			flags: map[string]any{"thread": (*string)(&request.Thread), "source": &request.Source, "kind": (*string)(&request.Kind), "all": &all},
+			flags: map[string]any{"thread": (*string)(&request.Thread), "source": &request.Source, "kind": (*string)(&request.Kind), "letters": &request.Letters, "all": &all},
 			values: map[string]cobra.CompletionFunc{
 				"thread": a.values(scores(func(s api.ScoreStatus) string { return string(s.Thread) })),
 				"source": a.values(scores(func(s api.ScoreStatus) string { return s.Source })),
@@ -29,7 +29,7 @@ func (a *app) calibrationCommands() map[string]command {
 				some := request != api.CalibrationRequest{}
 				switch {
 				case !some && !all:
-					return &usageError{err: errors.New("reset needs to know what to forget"), next: "name a sort with --thread, --source or --kind, or say --all"}
+					return &usageError{err: errors.New("reset needs to know what to forget"), next: "name a sort with --thread, --source or --kind, whose letters with --letters, or say --all"}
 				case some && all:
 					return &usageError{err: errors.New("--all takes no sort beside it"), next: "leave out --all, or the others"}
 				}
@@ -58,8 +58,13 @@ func forget(ctx context.Context, daemon *client.Client, request api.CalibrationR
 	}
 	forgotten := screen.Forgotten{Forgot: []api.ScoreStatus{}, Calibration: left}
 	for _, score := range before.Scores {
-		if (request.Thread == "" || request.Thread == score.Thread) && (request.Source == "" || request.Source == score.Source) && (request.Kind == "" || request.Kind == score.Kind) {
+		if request.Letters == "" && (request.Thread == "" || request.Thread == score.Thread) && (request.Source == "" || request.Source == score.Source) && (request.Kind == "" || request.Kind == score.Kind) {
 			forgotten.Forgot = append(forgotten.Forgot, score)
+		}
+	}
+	for _, habit := range before.Letters {
+		if !slices.Contains(left.Letters, habit) {
+			forgotten.ForgotLetters = append(forgotten.ForgotLetters, habit)
 		}
 	}
 	return forgotten, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads/score"
 )
 
 // waitingShown is how many incidents that wait status shows.
@@ -249,13 +250,20 @@ func (v *Reader) Calibration(ctx context.Context) (api.Calibration, error) {
 	for _, score := range scores {
 		out.Scores = append(out.Scores, api.ScoreStatus{Score: score, Weight: escalate.Weight(score), Needs: escalate.Needs(score, rules.PushFrom)})
 	}
+	habits, err := v.in.Mind.Habits(ctx)
+	if err != nil {
+		return api.Calibration{}, Answer(err)
+	}
+	for _, habit := range score.Habits(habits).Named(v.in.Now()) {
+		out.Letters = append(out.Letters, api.HabitStatus{Name: habit.Name, Moves: float64(habit.Lean/100) / 100, Acts: (habit.Acts + 50) / 100})
+	}
 	return out, nil
 }
 
 // scoreOf is the score of a request's sort.
 func scoreOf(scores []subconscious.Score, asked subconscious.Asked) subconscious.Score {
 	for _, score := range scores {
-		if score.Thread == asked.Thread && score.Source == asked.Source && score.Kind == asked.Kind {
+		if !asked.Scored && score.Thread == asked.Thread && score.Source == asked.Source && score.Kind == asked.Kind {
 			return score
 		}
 	}

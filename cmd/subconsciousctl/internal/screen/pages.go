@@ -129,6 +129,7 @@ func usefulShare(s api.ScoreStatus) int {
 
 // Forgotten is what a reset of the calibration forgot.
 type Forgotten struct {
-	Forgot []api.ScoreStatus `json:"forgot"`
+	Forgot        []api.ScoreStatus `json:"forgot"`
+	ForgotLetters []api.HabitStatus `json:"forgot_letters,omitempty"`
 	api.Calibration
 }
