@@ -221,7 +221,7 @@ func TestOneReason(t *testing.T) {
 			in.Asked[0].Kind, in.Asked[0].Due = subconscious.KindDeadline, noon.Add(90*time.Minute)
 		}}, escalate.Tell, escalate.Escalate, "critical"},
 		{"busy until its end", []cause{busy(20 * time.Minute)}, escalate.Hold, escalate.Presence, "in “Standup”; it waits until 12:20 at most"},
-		{"busy for longer than a hold", []cause{busy(9 * time.Hour)}, escalate.Hold, escalate.Presence, "in “Standup”; it waits until 13:00 at most"},
+		{"busy for longer than a hold", []cause{busy(9 * time.Hour)}, escalate.Hold, escalate.Presence, "in “Standup”; it waits until 12:30 at most"},
 		{"due before the hold ends", []cause{busy(20 * time.Minute), func(in *escalate.Input) {
 			in.Asked[0].Due = noon.Add(15 * time.Minute)
 		}}, escalate.Tell, escalate.Escalate, ""},
