@@ -41,7 +41,7 @@ func deliver(ctx context.Context, c *corpus, o *options) (f figures, err error) 
 		for _, a := range merged.Changes.Accepted {
 			found = append(found, finding{a.Thread, report.At, a.Finding})
 		}
-		if slices.ContainsFunc(report.Senses, func(s api.SenseReport) bool { return s.Kind == "mail" && s.Error != "" }) {
+		if slices.ContainsFunc(report.Senses, func(s api.SenseReport) bool { return s.Kind == "mail" && s.State != "ok" && s.State != "degraded" }) {
 			f.Blind++
 		}
 		return nil
