@@ -143,6 +143,7 @@ func TestToldLettersTeachByAnswersAlone(t *testing.T) {
 	w.ticks(2)
 	uid, id, _ := w.comes("pass", writer, pressing)
 	w.pushed(phone, "it came", "choir")
+	incident := w.inbox()[0].ID
 	w.box.SetFlags("INBOX", uid, imap.FlagSeen)
 	w.tick()
 	if moves := w.learnt("anna@choir.example"); moves != 0 {
@@ -162,7 +163,13 @@ func TestToldLettersTeachByAnswersAlone(t *testing.T) {
 		t.Errorf("after \"not this\" it moves by %v", not)
 	}
 	w.answers(id)
-	if moves := w.learnt("anna@choir.example"); moves <= not {
-		t.Errorf("after an answer it moves by %v, before by %v", moves, not)
+	answered := w.learnt("anna@choir.example")
+	if answered <= not {
+		t.Errorf("after an answer it moves by %v, before by %v", answered, not)
+	}
+	w.command(subconscious.Command{Kind: subconscious.CommandDismiss, Forever: true, IncidentID: incident})
+	w.tick()
+	if moves := w.learnt("anna@choir.example"); moves >= answered {
+		t.Errorf("muted, it moves by %v, before by %v", moves, answered)
 	}
 }
