@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -47,12 +46,9 @@ func (l *collect) marks(o item, deed subconscious.Deed) {
 	l.marked = append(l.marked, subconscious.Act{ID: o.Observation.ID, Deed: deed})
 }
 
-// sawFlags notes that the person read a letter. One that came read says nothing: a
-// filter may have read it.
-func (l *collect) sawFlags(o item, now account.Flags) {
-	if !now.Seen || isSeen(o.Observation) {
-		return
-	}
+// wasRead notes that the person read a letter since the last look. One that came read
+// says nothing: a filter may have read it.
+func (l *collect) wasRead(o item) {
 	if today := dayOf(l.at); l.state.ReadOn[0] != today {
 		l.state.ReadOn = [unreadDays]uint32{today, l.state.ReadOn[0]}
 	}

@@ -95,12 +95,14 @@ func (l *collect) flagged(key hash, p place, now account.Flags, there bool) {
 	if !ok {
 		return
 	}
-	l.sawFlags(o, now)
+	i := slices.IndexFunc(o.Copies, func(c filed) bool { return c.place == p })
+	if i >= 0 && now.Seen && !o.Copies[i].Seen {
+		l.wasRead(o)
+	}
 	if over(o.Observation.Kind, now) {
 		l.open.drop(key)
 		return
 	}
-	i := slices.IndexFunc(o.Copies, func(c filed) bool { return c.place == p })
 	switch {
 	case i < 0:
 	case !there || now.Deleted:
@@ -193,7 +195,9 @@ func (l *collect) moved(id hash, m fetched) {
 		if o.Of != id || o.Sent || slices.ContainsFunc(o.Copies, func(c filed) bool { return c.place == m.place }) {
 			continue
 		}
-		l.sawFlags(o, m.flags)
+		if m.flags.Seen && !isSeen(o.Observation) {
+			l.wasRead(o)
+		}
 		if over(o.Observation.Kind, m.flags) {
 			l.open.drop(key)
 			continue
