@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -23,19 +24,21 @@ const (
 
 // habits are the names under which it is learnt what the person does with letters
 // like this one. A sender for whom nobody vouches has none, where others are
-// vouched for.
+// vouched for; a list has one in letters that come from its own domain, for everybody
+// can write its name into theirs.
 func (j judge) habits() string {
 	if j.mine || j.failed || j.unproven || !strings.Contains(j.From.Addr, "@") {
 		return ""
 	}
 	names := []string{j.From.Addr}
-	if at := firm(j.From.Addr); j.List != "" {
+	switch at := firm(j.From.Addr); {
+	case j.List != "" && domain(j.List) == at:
 		names = append(names, "list:"+j.List)
-	} else if !strings.Contains(at, "@") {
+	case j.List == "" && !strings.Contains(at, "@"):
 		names = append(names, "@"+at)
 	}
 	joined := strings.Join(names, " ")
-	if len(strings.Fields(joined)) != len(names) { // a name in the address of another
+	if len(strings.Fields(joined)) != len(names) || len(joined) > senses.MaxAttrBytes { // a name in that of another
 		return ""
 	}
 	return joined
@@ -81,10 +84,12 @@ func (l *collect) replied(m fetched) {
 	l.acts = append(l.acts, act)
 }
 
-// singly are the acts, but those of a whole folder.
+// singly are the acts, but those of a whole folder, in an order of their own: what is
+// learnt of one depends on those before it.
 func (l *collect) singly() []subconscious.Act {
-	if len(l.marked) > wholesale {
-		return l.acts
+	if len(l.marked) <= wholesale {
+		l.acts = append(l.acts, l.marked...)
 	}
-	return append(l.acts, l.marked...)
+	slices.SortStableFunc(l.acts, func(a, b subconscious.Act) int { return strings.Compare(a.ID, b.ID) })
+	return l.acts
 }

@@ -101,3 +101,23 @@ func TestActs(t *testing.T) {
 		}
 	})
 }
+
+// TestHabits: nobody who writes bears the name of another, or of a list of others.
+func TestHabits(t *testing.T) {
+	for _, c := range []struct{ from, list, want string }{
+		{"anna@choir.example.org", "", "anna@choir.example.org @example.org"},
+		{"ben@gmail.com", "", "ben@gmail.com"},
+		{"club@example.org", "members.example.org", "club@example.org list:members.example.org"},
+		{"stranger@elsewhere.example", "members.example.org", "stranger@elsewhere.example"},
+		{"stranger@gmail.com", "members.gmail.com", "stranger@gmail.com"},
+		{"stranger@elsewhere.example", "true", "stranger@elsewhere.example"},
+		{"club@example.org", "a list:b.example.org", ""},
+		{strings.Repeat("a", 235) + "@acme.community", "", ""},
+	} {
+		j := judge{collect: &collect{}}
+		j.From.Addr, j.List = c.from, c.list
+		if got := j.habits(); got != c.want {
+			t.Errorf("%s, list %q: %q, want %q", c.from, c.list, got, c.want)
+		}
+	}
+}

@@ -67,7 +67,7 @@
 // wrote to somebody there), role ("true": an office), names ("true": it calls the person by
 // name), recipients, bytes, urls and doubts (how many; those of stranger.go),
 // hours and days (until the first time of day that it names within two days, and until the
-// first day within a week), says (what sentences are in it: "asks", "limit", "advertises",
+// first day within a week), says (what sentences are in it: "asks", "advertises",
 // "codes") and words (by how much its words speak for it, as prose.Weigh says); quote (the
 // sentences that say most of what matters) and names_at (the first time of day that it names within two days, RFC 3339).
 //

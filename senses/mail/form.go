@@ -82,7 +82,7 @@ func (j judge) form(attrs map[string]string, f *features) {
 		attrs["days"] = strconv.Itoa(days)
 	}
 	var said []string
-	for class, is := range map[string]bool{"asks": f.asks || len(c.asks) > 0, "limit": c.limit.is, "advertises": c.advertises, "codes": c.codes} {
+	for class, is := range map[string]bool{"asks": f.asks || len(c.asks) > 0, "advertises": c.advertises, "codes": c.codes} {
 		if is {
 			said = append(said, class)
 		}

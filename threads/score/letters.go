@@ -37,8 +37,7 @@ type Letter struct {
 	Hours, Days int
 	// Words is by how much its words speak for it, as prose.Weigh says.
 	Words int
-	// Says are the kinds of sentences that are in it: "asks", "limit" (until when
-	// something has to be done), "advertises", "codes".
+	// Says are the kinds of sentences that are in it: "asks", "advertises", "codes".
 	Says []string
 }
 
