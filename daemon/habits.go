@@ -19,6 +19,7 @@ import (
 func (d *Daemon) learn(ctx context.Context, staged *senses.Staged, snapshot subconscious.Snapshot, collected []senses.Collected,
 	before, after []subconscious.Incident) (changed []subconscious.Habit, err error) {
 	habits := score.Habits(maps.Clone(snapshot.Habits))
+	learn := reflex.Learner(snapshot, habits)
 	for _, c := range collected {
 		for _, act := range c.Batch.Acts {
 			ref := subconscious.Observation{Sense: c.Sense, ID: act.ID}.Ref()
@@ -27,7 +28,7 @@ func (d *Daemon) learn(ctx context.Context, staged *senses.Staged, snapshot subc
 				return nil, fmt.Errorf("look up whether the person was told of a letter: %w", err)
 			}
 			if teaches {
-				reflex.Learn(snapshot, habits, staged.Evidence([]subconscious.Ref{ref}, nil, nil)[0].Latest, act.Deed)
+				learn(staged.Evidence([]subconscious.Ref{ref}, nil, nil)[0].Latest, act.Deed)
 			}
 		}
 	}
@@ -40,7 +41,7 @@ func (d *Daemon) learn(ctx context.Context, staged *senses.Staged, snapshot subc
 			continue
 		}
 		for _, e := range staged.Evidence([]subconscious.Ref{t.Asked.Evidence[0].Ref}, nil, nil) {
-			reflex.Learn(snapshot, habits, e.Latest, subconscious.Deed(t.Feedback))
+			learn(e.Latest, subconscious.Deed(t.Feedback))
 		}
 	}
 	for name, habit := range habits {

@@ -32,10 +32,12 @@ func (s *scene) letter(o subconscious.Observation) score.Letter {
 	return l
 }
 
-// Learn lets habits change as the person does something with a mail.
-func Learn(snapshot subconscious.Snapshot, habits score.Habits, o subconscious.Observation, deed subconscious.Deed) {
-	worth := score.Letters.Judge(newScene(snapshot, subconscious.Watcher).letter(o), 0)
-	habits.Learn(strings.Fields(o.Attrs[subconscious.HabitAttr]), worth.Sum, deed, snapshot.At)
+// Learner lets habits change as the person does something with mails.
+func Learner(snapshot subconscious.Snapshot, habits score.Habits) func(o subconscious.Observation, deed subconscious.Deed) {
+	s := newScene(snapshot, subconscious.Watcher)
+	return func(o subconscious.Observation, deed subconscious.Deed) {
+		habits.Learn(strings.Fields(o.Attrs[subconscious.HabitAttr]), score.Letters.Judge(s.letter(o), 0).Sum, deed, s.at)
+	}
 }
 
 // Letters are the mails that are new to the watcher and weighed, as they are
