@@ -114,12 +114,14 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// Of more sorts than there can be the ones that changed last stay.
+// Of more sorts than there can be the ones that changed last stay, of more habits
+// those of the most acts.
 func TestScoresAreBounded(t *testing.T) {
 	minds, db := newStore(t, store.Memory)
 	c := next(load(t, minds))
 	for n := range 2100 {
 		c.Scores = append(c.Scores, subconscious.Score{Thread: subconscious.Watcher, Source: fmt.Sprint(n), Kind: "anomaly", Updated: noon.Add(time.Duration(n))})
+		c.Habits = append(c.Habits, subconscious.Habit{Name: fmt.Sprint(n), Acts: 2100 - n, Day: n})
 	}
 	commit(t, db, minds, c)
 	for range 16 { // a sweep is among them
@@ -134,6 +136,10 @@ func TestScoresAreBounded(t *testing.T) {
 		if score.Updated.Before(noon.Add(100)) {
 			t.Fatalf("an old one stayed: %+v", score)
 		}
+	}
+	habits, err := minds.Habits(t.Context())
+	if err != nil || len(habits) != 2000 || habits["0"].Acts == 0 || habits["2000"].Acts > 0 {
+		t.Errorf("%d habits, %v", len(habits), err)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// maxScores bounds how many sorts of things are remembered, and how many habits;
-// the ones that changed last stay.
+// maxScores bounds how many sorts of things are remembered, of which the ones that
+// changed last stay, and how many habits.
 const maxScores = 2000
 
 // Scores returns how telling each sort of thing has fared, by thread, source

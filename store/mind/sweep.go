@@ -45,7 +45,9 @@ func (s *Store) sweep(ctx context.Context, tx *store.Tx, tick int64, at time.Tim
 		sweepOf(ctx, tx, "mind_decisions", &s.sweptDecisions, at),
 		tx.Exec(ctx, `DELETE FROM mind_scores WHERE (thread, source, kind) IN (
 			SELECT thread, source, kind FROM mind_scores ORDER BY updated DESC, thread, source, kind LIMIT -1 OFFSET ?)`, maxScores),
-		tx.Exec(ctx, "DELETE FROM mind_habits WHERE name IN (SELECT name FROM mind_habits ORDER BY day DESC, name LIMIT -1 OFFSET ?)", maxScores),
+		// The ones of the fewest acts go, so that no flood of senders ends what was learnt of others.
+		tx.Exec(ctx, `DELETE FROM mind_habits WHERE name IN (
+			SELECT name FROM mind_habits ORDER BY json_extract(body, '$.acts') DESC, day DESC, name LIMIT -1 OFFSET ?)`, maxScores),
 		tx.Exec(ctx, "DELETE FROM mind_told WHERE at < ?", before(at, keepTell)),
 		s.sweepIncidents(ctx, tx, at, state),
 	)

@@ -25,6 +25,8 @@ const (
 	prior = 400
 	// mostLean bounds a habit, in hundredths of a hundredth, mostAll that of all letters.
 	mostLean, mostAll = 200_00, 1000_00
+	// tellable is from how much on, in hundredths of a hundredth, a habit is shown.
+	tellable = 10_00
 	// aDay is what is left after a day, in millionths: half after 90.
 	aDay = 992_328
 )
@@ -52,11 +54,12 @@ func (h Habits) on(name string, day int) subconscious.Habit {
 	return subconscious.Habit{Name: name, Lean: habit.Lean * left / 1_000_000, Acts: habit.Acts * left / 1_000_000, Day: max(day, habit.Day)}
 }
 
-// Named are the habits with a name, as they have faded by then.
+// Named are the habits with a name, as they have faded by then, but those that move
+// next to nothing, as of who once wrote in vain.
 func (h Habits) Named(at time.Time) (named []subconscious.Habit) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		if strings.ContainsAny(name, "@:") {
-			named = append(named, h.on(name, dayOf(at)))
+		if habit := h.on(name, dayOf(at)); strings.ContainsAny(name, "@:") && abs(habit.Lean) >= tellable {
+			named = append(named, habit)
 		}
 	}
 	return named

@@ -153,4 +153,10 @@ func TestHabits(t *testing.T) {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
+	learnt := Habits{}
+	learnt.Learn(names[:1], -300, subconscious.Answered, at)
+	learnt.Learn([]string{"news@shop.example"}, -300, subconscious.Unread, at)
+	if named := learnt.Named(at); len(named) != 1 || named[0].Name != names[0] {
+		t.Errorf("shown are %+v", named)
+	}
 }
