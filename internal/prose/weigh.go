@@ -66,6 +66,8 @@ func Weigh(subject, text string) int {
 	return int(math.Round(float64(sum) / math.Sqrt(float64(max(n, weighedLeast)))))
 }
 
+var apostrophes = strings.NewReplacer("'", "", "’", "")
+
 // answering is what a mail program puts before a subject.
 var answering = regexp.MustCompile(`(?i)^\s*(?:(?:re|aw|fwd?|wg|tr|rif|res|enc|sv|r)\s*:\s*)+`)
 
@@ -89,7 +91,7 @@ func Weighed(subject, text string) (all []string) {
 			w, n = number(text)
 		case unicode.IsLetter(r):
 			n = wordBytes(text)
-			w = Fold(strings.NewReplacer("'", "", "’", "").Replace(text[:n]))
+			w = Fold(apostrophes.Replace(text[:n]))
 			w = string([]rune(w)[:min(stem, utf8.RuneCountInString(w))])
 		case r == '!' || r == '?':
 			w = text[:1]
