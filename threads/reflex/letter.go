@@ -32,10 +32,14 @@ func (s *scene) letter(o subconscious.Observation) score.Letter {
 	return l
 }
 
-// Learner lets habits change as the person does something with mails.
+// Learner lets habits change as the person does something with mails, but with codes,
+// for which they wait whatever else its sender writes, and with junk.
 func Learner(snapshot subconscious.Snapshot, habits score.Habits) func(o subconscious.Observation, deed subconscious.Deed) {
 	s := newScene(snapshot, subconscious.Watcher)
 	return func(o subconscious.Observation, deed subconscious.Deed) {
+		if passes(o) || on(o, "junk") {
+			return
+		}
 		habits.Learn(strings.Fields(o.Attrs[subconscious.HabitAttr]), score.Letters.Judge(s.letter(o), 0).Sum, deed, s.at)
 	}
 }

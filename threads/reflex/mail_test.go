@@ -10,6 +10,8 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
+	"github.com/subconsciousd/subconsciousd/threads/reflex"
+	"github.com/subconsciousd/subconsciousd/threads/score"
 )
 
 // pushed is the importance from which on a request reaches the person at once
@@ -162,6 +164,30 @@ func TestMailIsOnceSaid(t *testing.T) {
 			Fields: map[subconscious.ThreadName]subconscious.Field{subconscious.Watcher: {New: []subconscious.Observation{o}}}}, subconscious.Watcher)
 		if len(thought.Findings) != 1 || thought.Findings[0].Summary != given.want {
 			t.Errorf("%q of %q: %+v, want %q", given.title, given.name, thought.Findings, given.want)
+		}
+	}
+}
+
+// TestLearner: an act on a letter teaches, but of a code, for which the person waits
+// whatever else comes from there, and of junk.
+func TestLearner(t *testing.T) {
+	for name, c := range map[string]struct {
+		title, attrs string
+		learns       bool
+	}{
+		"a letter": {"Anna: The choir", "", true},
+		"a code":   {"Bank: [redacted:code]", "automated=true says=codes", false},
+		"junk":     {"Shop: Offers", "junk=true", false},
+	} {
+		habits := score.Habits{}
+		o := subconscious.Observation{Sense: "mail", ID: "mid:a@example.org", Kind: "mail", Title: c.title, Attrs: map[string]string{subconscious.HabitAttr: "a@example.org"}}
+		for attr := range strings.FieldsSeq(c.attrs) {
+			name, value, _ := strings.Cut(attr, "=")
+			o.Attrs[name] = value
+		}
+		reflex.Learner(subconscious.Snapshot{At: time.Unix(1e9, 0), World: newWorld()}, habits)(o, subconscious.Answered)
+		if (len(habits) > 0) != c.learns {
+			t.Errorf("%s taught %+v", name, habits)
 		}
 	}
 }
