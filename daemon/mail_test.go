@@ -153,6 +153,7 @@ func TestMissedThatWasPassedOver(t *testing.T) {
 	server, box := lettered(t, w, "")
 	at := start.Add(-24 * time.Hour)
 	box.Deliver("INBOX", letter("The kayak", "It is sold.", "", at), at)
+	box.Create("A\xff") // no program can ask for it
 	box.Create("Projects")
 	box.Deliver("Projects", letter("The zeppelin", "It is late.", "", at), at)
 	w.begin()

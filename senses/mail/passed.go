@@ -32,7 +32,7 @@ func (s *Sense) Passed(ctx context.Context, since time.Time) (all []senses.Found
 			if err != nil || own {
 				continue
 			}
-			if err = s.passedIn(ctx, session, f.Name, since, func(found senses.Found) { all = append(all, found) }); errors.Is(err, account.ErrFolder) {
+			if err = s.passedIn(ctx, session, f.Name, since, func(found senses.Found) { all = append(all, found) }); err != nil && !ends(ctx, err) {
 				err = nil // it was refused, or is gone since
 			}
 		}
