@@ -83,7 +83,7 @@ func Weigh(snapshot subconscious.Snapshot, name subconscious.ThreadName) (all []
 
 // listFrom is the score, in per cent, from which on a mail is worth a line of the
 // digest.
-const listFrom = 45
+const listFrom = 50
 
 // invites reports whether a mail brings an invitation that the calendar holds,
 // which tells of it.
