@@ -25,8 +25,8 @@ type Letter struct {
 	// Passed: the person's own server found that it comes from its sender. Forged:
 	// that it does not.
 	Passed, Forged bool
-	// Automated, Bulk, List and Junk are what its header says.
-	Automated, Bulk, List, Junk bool
+	// Automated, Bulk and List are what its header says.
+	Automated, Bulk, List bool
 	// Bytes are of what its writer wrote, Links counted there.
 	Bytes, Links int
 	// Doubts are the signs of one who writes to everybody or under a false name.
@@ -47,7 +47,7 @@ func (l Letter) says(class string) bool { return slices.Contains(l.Says, class) 
 func (l Letter) known() bool { return (l.Wrote > 0 || l.Ours) && !l.Forged }
 
 // human: a person seems to have written it to a few.
-func (l Letter) human() bool { return !l.Automated && !l.Bulk && !l.List && !l.Junk }
+func (l Letter) human() bool { return !l.Automated && !l.Bulk && !l.List }
 
 // soon: it names a time of today or tomorrow, or today or tomorrow.
 func (l Letter) soon() bool { return l.Hours >= 0 && l.Hours <= 36 || l.Days == 0 || l.Days == 1 }
@@ -106,7 +106,6 @@ var letterFeatures = []Feature[Letter]{
 	{"automated", -1, "a machine wrote it", func(l Letter) int { return is(l.Automated) }},
 	{"bulk", -1, "it went to many", func(l Letter) int { return is(l.Bulk) }},
 	{"list", -1, "it is of a list", func(l Letter) int { return is(l.List) }},
-	{"junk", -1, "a filter calls it junk", func(l Letter) int { return is(l.Junk) }},
 	{"doubts", -1, "it looks as if written to everybody", func(l Letter) int { return min(l.Doubts, 3) }},
 	{"sells", -1, "it advertises", func(l Letter) int { return is(l.says("advertises")) }},
 	// Form.
