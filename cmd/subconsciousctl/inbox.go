@@ -72,15 +72,15 @@ func (a *app) when(flag, text string, roll bool) (string, error) {
 }
 
 // answer is the work of a command that answers the incident or the entry that
-// its first argument names. The answer is filled in once that was asked for, and
-// the mind's time zone is known.
+// its first argument names. It is filled in once that was asked for: only then is
+// the mind's time zone known.
 func (a *app) answer(request *api.CommandRequest, fill func(call) error) work {
 	return filling(a, "asking", api.PostCommand, request, func(ctx context.Context, c call) error {
-		if err := fill(c); err != nil {
+		about, err := findSubject(ctx, c.Client, c.args[0])
+		if err != nil {
 			return err
 		}
-		about, err := findSubject(ctx, c.Client, c.args[0])
 		request.Incident, request.Entry = about.incident, about.entry
-		return err
+		return fill(c)
 	}, "Answer")
 }

@@ -69,6 +69,30 @@ func TestTimesAreInTheZoneOfTheMind(t *testing.T) {
 	}
 }
 
+// TestTypedTimesAreInTheZoneOfTheMind answers from a process in UTC, where it is
+// 14:05, to a mind in Berlin, where it is 15:05.
+func TestTypedTimesAreInTheZoneOfTheMind(t *testing.T) {
+	berlin := testutil.Zone(t, "Europe/Berlin")
+	for _, test := range []struct{ command, when, want string }{
+		{"remind", "15:05", "15:05 is past: it is 15:05 now"},
+		{"remind", "15:06", "(15:06)"},
+		{"remind", "23:30", "(23:30)"},
+		{"snooze", "15:05", "(Sun 15:05)"},
+		{"snooze", "tomorrow 0:30", "(Sun 00:30)"},
+	} {
+		folder, mind := testutil.Folder(t), apitest.Telling()
+		apitest.Serve(t, folder, mind, api.Options{Now: func() time.Time { return apitest.At().In(berlin) }})
+		var out, errs bytes.Buffer
+		run(t.Context(), process{
+			args: []string{test.command, string(mind.Box.Incidents[0].ID), test.when, "--state-dir", folder, "--as-me"}, stdout: &out, stderr: &errs,
+			env: func(string) (string, bool) { return "", false }, now: apitest.At, zone: time.UTC, columns: func() int { return 100 },
+		})
+		if got := out.String() + errs.String(); !strings.Contains(got, test.want) {
+			t.Errorf("%s %s: %q is not in %s", test.command, test.when, test.want, got)
+		}
+	}
+}
+
 func TestSpinner(t *testing.T) {
 	for _, test := range []struct {
 		name  string
