@@ -34,7 +34,7 @@ type content struct {
 func (j judge) read() (c content) {
 	at, said := j.received.In(j.zone), j.said()
 	c.text = j.Subject + "\n" + said
-	c.days = slices.DeleteFunc(dates.Find(c.text, at), func(m dates.Match) bool { return !m.Due.After(at) })
+	c.days = ahead(c.text, at)
 	c.asks = prose.Asks(subconscious.Head(j.Fresh, contentBytes), at)
 	if len(c.asks) == 0 && len(j.refs) == 0 {
 		c.asks = prose.Asks(j.Subject, at)
@@ -49,6 +49,15 @@ func (j judge) read() (c content) {
 	j.content = c
 	c.doubts = j.suspicious()
 	return c
+}
+
+// ahead are the times in a text that lie ahead of when it came. A time of day alone
+// that is more than half a day ahead is one that has passed: "38.4 at 10:55", read at
+// eleven.
+func ahead(text string, at time.Time) []dates.Match {
+	return slices.DeleteFunc(dates.Find(text, at), func(m dates.Match) bool {
+		return !m.Due.After(at) || !m.Day && !m.DateOnly && m.Due.Sub(at) > 12*time.Hour
+	})
 }
 
 // form puts the features of a message into its attributes that a score is made

@@ -25,14 +25,14 @@ func telling(subject, text string, at time.Time) (quote string, named time.Time)
 	about = slices.DeleteFunc(about, func(word string) bool { return utf8.RuneCountInString(word) < 3 })
 	sentences := prose.Sentences(text)
 	sentences = sentences[:min(len(sentences), quoteSentences)]
-	found, asks := dates.Find(text, at), prose.Asks(text, at)
+	found, asks := ahead(text, at), prose.Asks(text, at)
 	worth := make([]int, len(sentences))
 	for i, s := range sentences {
 		for _, m := range found {
-			if ahead := m.Due.Sub(at); m.Start >= s.Start && m.Start < s.End && ahead > 0 {
+			if m.Start >= s.Start && m.Start < s.End {
 				worth[i] += 2
-				if !m.DateOnly && ahead < 48*time.Hour {
-					worth[i] += 2
+				if !m.DateOnly && m.Due.Sub(at) < 48*time.Hour {
+					worth[i]++
 				}
 				break
 			}
@@ -40,7 +40,7 @@ func telling(subject, text string, at time.Time) (quote string, named time.Time)
 		if slices.ContainsFunc(asks, func(a prose.Ask) bool { return a.Start == s.Start }) {
 			worth[i] += 2
 		}
-		worth[i] += min(max(prose.Weigh("", s.Text)/25, 0), 5)
+		worth[i] += min(max(prose.Weigh("", s.Text)/20, 0), 6)
 		said, common := strings.FieldsFunc(prose.Fold(s.Text), func(r rune) bool { return !prose.IsWordRune(r) }), 0
 		for _, word := range about {
 			if slices.Contains(said, word) {
@@ -69,7 +69,7 @@ func telling(subject, text string, at time.Time) (quote string, named time.Time)
 		}
 	}
 	for _, m := range found {
-		if ahead := m.Due.Sub(at); !m.DateOnly && ahead > 0 && ahead < 48*time.Hour && (named.IsZero() || m.Due.Before(named)) {
+		if !m.DateOnly && m.Due.Sub(at) < 48*time.Hour && (named.IsZero() || m.Due.Before(named)) {
 			named = m.Due
 		}
 	}

@@ -41,12 +41,23 @@ func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason st
 	switch {
 	case importance < 3:
 		return 0, ""
-	case worth.Percent < listFrom:
+	case worth.Percent < listFrom || s.taken(o):
 		return 3, ""
 	case on(o, "forged"):
 		return min(importance, forged), reason
 	}
 	return importance, reason
+}
+
+// taken reports whether its writer took it back: a later letter of theirs in the
+// thread has words that speak against it ("never mind, got it sorted").
+func (s *scene) taken(o subconscious.Observation) (back bool) {
+	s.world.Of("mail", func(later subconscious.Observation) bool {
+		back = !threads.OwnMail(later) && later.Attrs["from"] == o.Attrs["from"] && later.Attrs["thread"] == o.Attrs["thread"] &&
+			strings.HasPrefix(later.Attrs["words"], "-") && threads.Written(later).After(threads.Written(o))
+		return !back
+	})
+	return back
 }
 
 // forged is the most that a mail counts of somebody who is not who they say: a line
