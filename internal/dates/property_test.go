@@ -30,6 +30,7 @@ func TestFindAgainstNow(t *testing.T) {
 		{"next week's, seen on a Sunday", "2026-11-22 09:00", "next Monday", "2026-11-23 18:00"},
 		{"a time that has passed", "2026-11-20 16:00", "at 15:00", "2026-11-21 15:00"},
 		{"today, said in the evening", "2026-11-20 20:00", "tonight", "2026-11-20 23:59"},
+		{"instead of another day", "2026-11-20 15:00", "tonight by 7 instead of that", "2026-11-20 19:00"},
 		{"sixty days back is this year", "2026-12-31 12:00", "Nov 1", "2026-11-01 18:00"},
 		{"sixty-one days back is next year", "2026-12-31 12:00", "Oct 31", "2027-10-31 18:00"},
 		{"end of the week on its Saturday", "2026-11-21 09:00", "end of the week", "2026-11-22 18:00"},
