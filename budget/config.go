@@ -42,7 +42,7 @@ const (
 // DefaultConfig returns what holds where the configuration is silent.
 func DefaultConfig() Config {
 	return Config{MoneyPerDay: 1, MoneyPerMonth: 20, CallsPerDay: 2000, TokensPerDay: 5_000_000, ExplorationCallsPerDay: 4,
-		NotificationsPerDay: 12, EscalationsPerHour: 2, NoticesPerDay: 3}
+		NotificationsPerDay: 12, EscalationsPerHour: 3, NoticesPerDay: 3}
 }
 
 // DefaultThread returns the limits of a thread that sets none: none. Fill it,

@@ -157,6 +157,14 @@ func (l *candidate) isUrgent() bool {
 	return l.critical || l.reminds || l.pressed || l.asked.Importance >= warns && l.stranger() == "" || l.isPastUse(time.Hour)
 }
 
+// rings reports whether the person set this time to hear of it: by a reminder or a
+// snooze of theirs, or as a time of day in their notes.
+func (l *candidate) rings() bool {
+	return l.reminds && !isKeptBack(l.telling) ||
+		l.asked.Kind == subconscious.KindDeadline && l.band == subconscious.BandNow && len(l.own) > 0 &&
+			l.own[0].Latest.Trust == subconscious.Owner && l.own[0].Latest.Sense != "mail"
+}
+
 // isPastUse reports whether it helps no more to be told after that time. A time
 // that a stranger names says nothing.
 func (l *candidate) isPastUse(after time.Duration) bool {

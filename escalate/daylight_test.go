@@ -2,8 +2,10 @@ package escalate_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -198,7 +200,7 @@ func playDaylight(t *testing.T, from time.Time, hours escalate.Hours, times esca
 // checkPushes holds a tick against the promises: nothing but what is critical
 // in quiet hours, and never more than the caps.
 func checkPushes(t interface{ Errorf(string, ...any) }, p *play, out escalate.Decided) {
-	pushes, plain := len(out.Digests), len(out.Digests)
+	pushes, plain, capped := len(out.Digests), len(out.Digests), 0
 	for _, d := range out.Decisions {
 		if d.Message == nil {
 			continue
@@ -206,6 +208,9 @@ func checkPushes(t interface{ Errorf(string, ...any) }, p *play, out escalate.De
 		pushes++
 		if !d.Critical {
 			plain++
+			if !p.rings(d) {
+				capped++
+			}
 		}
 	}
 	rules, spent := p.rules, p.last.Spent
@@ -218,22 +223,31 @@ func checkPushes(t interface{ Errorf(string, ...any) }, p *play, out escalate.De
 	if pushes > 0 && spent.Today+pushes > rules.NotificationsPerDay {
 		t.Errorf("%s: %d pushes today, %d are allowed", p.at, spent.Today+pushes, rules.NotificationsPerDay)
 	}
-	hourly := rules.EscalationsPerHour
-	if plain == len(out.Digests) {
-		hourly = max(hourly, 1) // digests come where no single pushes are asked for for
-	}
-	if plain > 0 && spent.LastHour+plain > hourly {
-		t.Errorf("%s: %d pushes within the hour, %d are allowed", p.at, spent.LastHour+plain, hourly)
+	if capped > 0 && spent.LastHour+capped > rules.EscalationsPerHour {
+		t.Errorf("%s: %d pushes within the hour, %d are allowed", p.at, spent.LastHour+capped, rules.EscalationsPerHour)
 	}
 	if reserve := min(3, rules.NotificationsPerDay/4); plain > 0 && spent.Today+plain > rules.NotificationsPerDay-reserve {
 		t.Errorf("%s: the reserve of %d was used: %d told, %d now", p.at, reserve, spent.Today, plain)
 	}
-	if out.Spent.Today != spent.Today+pushes || out.Spent.LastHour != spent.LastHour+pushes {
+	if out.Spent.Today != spent.Today+pushes || out.Spent.LastHour != spent.LastHour+pushes-len(out.Digests) {
 		t.Errorf("%s: %d pushes, but spent goes from %+v to %+v", p.at, pushes, spent, out.Spent)
 	}
 	for _, m := range messages(out) {
 		checkMessage(t, m)
 	}
+}
+
+// rings reports whether a decision is told at a time that the person set, which no
+// hour holds.
+func (p *play) rings(d escalate.Decision) bool {
+	for _, e := range p.last.Evidence {
+		if len(d.Asked.Evidence) > 0 && e.Ref == d.Asked.Evidence[0].Ref && d.Asked.Kind == subconscious.KindDeadline && e.Latest.Trust == subconscious.Owner {
+			due := cmp.Or(d.Asked.Due, e.Latest.Due)
+			return subconscious.TimeBand(due, p.at) == subconscious.BandNow
+		}
+	}
+	i := slices.IndexFunc(p.last.Incidents, func(i subconscious.Incident) bool { return i.Key == d.Incident })
+	return i >= 0 && p.last.Incidents[i].Telling != nil && !p.last.Incidents[i].Telling.Remind.IsZero()
 }
 
 // messages are all that is told at a tick.

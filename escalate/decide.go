@@ -127,6 +127,7 @@ type heldRequest struct {
 func (g *gate) spend(urgent bool, stranger string) {
 	g.out.Spent.Today++
 	g.out.Spent.LastHour++
+	g.out.Spent.Opens = cmp.Or(g.out.Spent.Opens, g.in.At.Add(time.Hour))
 	if urgent {
 		g.out.Spent.UrgentToday++
 		g.out.Spent.UrgentLastHour++

@@ -141,8 +141,7 @@ func (g *gate) digest(s slots, served *time.Time) {
 		*served = due
 		return
 	}
-	// Where the hour allows no push at all, digests are how the person is told.
-	if why, _ := g.spent(draw{digest: true}, 0, max(g.in.Rules.EscalationsPerHour, 1)); why != "" {
+	if why, _ := g.spent(draw{anyHour: true}); why != "" {
 		return
 	}
 	*served = due
@@ -153,18 +152,22 @@ func (g *gate) digest(s slots, served *time.Time) {
 	g.issue(name, due, items)
 }
 
-// daily and weekly are the sorts of digests.
+// The messages that tell of many.
 const (
-	daily  = "daily"
-	weekly = "weekly"
+	daily  = "daily digest"
+	weekly = "weekly digest"
+	start  = "first message"
 )
 
 // first tells at once, or when the night is over, what was there before the mind
-// began to look.
+// began to look, and of the urgent of that what the caps let wait.
 func (g *gate) first() {
 	items := g.waiting(Backlog)
+	if g.begins {
+		items = g.waiting(Backlog, BudgetAttention)
+	}
 	if len(items) > 0 && g.quietUntil.IsZero() {
-		g.issue(daily, g.in.At, items)
+		g.issue(start, g.in.At, items)
 	}
 }
 
@@ -195,10 +198,10 @@ func (g *gate) issue(name string, due time.Time, items []heldRequest) {
 	for _, h := range items {
 		digest.Incidents = append(digest.Incidents, h.telling.ID)
 		d := &g.out.Decisions[h.decision]
-		d.Verdict, d.Reason, d.Detail, d.Until, d.New = Tell, Digest, "in the "+name+" digest", time.Time{}, true
+		d.Verdict, d.Reason, d.Detail, d.Until, d.New = Tell, Digest, "in the "+name, time.Time{}, true
 		g.deliverInDigest(h.candidate)
 	}
-	g.spend(false, "")
+	g.out.Spent.Today++
 	g.out.Digests = append(g.out.Digests, digest)
 }
 
@@ -212,7 +215,10 @@ func (g *gate) digestMessage(name string, items []heldRequest) Message {
 	for i := range names {
 		names[i] = subconscious.Shorten(names[i], max(200/len(names)-2, maxTitle))
 	}
-	title := strings.ToUpper(name[:1]) + name[1:] + " digest: " + things(len(items))
+	title := strings.ToUpper(name[:1]) + name[1:] + ": " + things(len(items))
+	if name == start {
+		title = things(len(items)) + " there at the start"
+	}
 	return Message{Title: title, Text: enumerate(names, "", maxMessage-runes(title)), Priority: thisWeek}
 }
 

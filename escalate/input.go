@@ -42,10 +42,13 @@ type Asked struct {
 // Spent is the attention that was taken already, and when digests went out.
 type Spent struct {
 	// Today counts pushes since local midnight, digests and reminders among
-	// them, LastHour those of the last 60 minutes. Notices has its own count.
+	// them, LastHour those of the last 60 minutes but for digests. Notices has its
+	// own count.
 	Today    int `json:"today"`
 	LastHour int `json:"last_hour"`
 	Notices  int `json:"notices"`
+	// Opens is when the first of LastHour will be an hour ago; zero for none.
+	Opens time.Time `json:"opens,omitzero"`
 	// UrgentToday and UrgentLastHour count those that were urgent.
 	UrgentToday    int `json:"urgent_today,omitempty"`
 	UrgentLastHour int `json:"urgent_last_hour,omitempty"`

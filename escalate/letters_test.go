@@ -152,3 +152,35 @@ func TestBacklog(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstDay: what is urgent or soon is told by itself at the first tick, and the
+// message of the rest takes nothing of the hour; what a full hour holds says when
+// there is room again.
+func TestFirstDay(t *testing.T) {
+	p := newPlay(t, noon)
+	for i := range 3 {
+		p.letter(fmt.Sprintf("friend%d", i), 7, map[string]string{"known": "5"})
+	}
+	own := map[subconscious.IncidentKey]bool{
+		p.letter("urgent", 9, map[string]string{"known": "5"}):             true,
+		p.letter("soon", 7, map[string]string{"known": "5", "hours": "1"}): true,
+		p.letter("mad", 9, map[string]string{"hours": "1"}):                false, // a stranger
+	}
+	in := p.input()
+	in.First, in.Tick = true, 1
+	out := escalate.Decide(in)
+	for _, d := range out.Decisions {
+		if (d.Message != nil) != own[d.Incident] {
+			t.Errorf("%s: %s %s: %s", d.Asked.Summary, d.Verdict, d.Reason, d.Detail)
+		}
+	}
+	if len(out.Digests) != 1 || out.Digests[0].Message.Title != "4 things there at the start" || out.Spent.LastHour != 2 || out.Spent.Today != 3 {
+		t.Errorf("%s, %+v", asJSON(out.Digests), out.Spent)
+	}
+	p = newPlay(t, noon)
+	p.pushes = []time.Time{noon.Add(-40 * time.Minute), noon.Add(-5 * time.Minute), noon}
+	p.letter("friend", 9, map[string]string{"known": "5"})
+	if d := p.decide().Decisions[0]; d.Reason != escalate.BudgetAttention || !d.Until.Equal(noon.Add(20*time.Minute)) {
+		t.Errorf("%s until %s", d.Reason, d.Until)
+	}
+}

@@ -1,6 +1,7 @@
 package escalate_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -30,7 +31,8 @@ type play struct {
 	presence  subconscious.Presence
 	daily     time.Time
 	weekly    time.Time
-	pushes    []time.Time
+	pushes    []time.Time // but for digests
+	digests   []time.Time
 	urgent    []time.Time // those of pushes that were
 	strangers map[time.Time][]string
 	noticed   []time.Time
@@ -213,7 +215,13 @@ func (p *play) input() escalate.Input {
 			in.Spent.Today++
 		}
 		if p.at.Sub(push) < time.Hour {
+			in.Spent.Opens = cmp.Or(in.Spent.Opens, push.Add(time.Hour))
 			in.Spent.LastHour++
+		}
+	}
+	for _, push := range p.digests {
+		if push.Format(time.DateOnly) == p.at.Format(time.DateOnly) {
+			in.Spent.Today++
 		}
 	}
 	for _, push := range p.urgent {
@@ -280,7 +288,7 @@ func (p *play) decide() escalate.Decided {
 	}
 	p.state = escalate.Remember(p.state, out)
 	for range out.Digests {
-		p.pushes = append(p.pushes, p.at)
+		p.digests = append(p.digests, p.at)
 	}
 	if out.Notices != nil {
 		p.noticed = append(p.noticed, p.at)

@@ -183,32 +183,32 @@ func presence(l *candidate) (ruling, bool) {
 // budgetAttention: enough was told today, or within the hour.
 func budgetAttention(l *candidate) (ruling, bool) {
 	g := l.gate
-	draw := draw{critical: l.critical, urgent: l.isUrgent()}
-	why, until := g.spent(draw, g.owed, g.in.Rules.EscalationsPerHour)
-	if opens := cmp.Or(until, g.in.At.Add(time.Hour)); why != "" && l.isPastUse(opens.Sub(g.in.At)) {
+	draw := draw{critical: l.critical, urgent: l.isUrgent(), anyHour: l.rings() && g.in.Rules.EscalationsPerHour > 0}
+	why, until := g.spent(draw)
+	if why != "" && l.isPastUse(max(time.Hour, until.Sub(g.in.At))) {
 		l.pressed, draw.urgent = true, true
-		why, until = g.spent(draw, g.owed, g.in.Rules.EscalationsPerHour)
+		why, until = g.spent(draw)
 	}
 	return ruling{verdict: Hold, detail: why, until: until}, why != ""
 }
 
-// draw is what a push draws on what is left of attention as.
-type draw struct{ critical, urgent, digest bool }
+// draw is what a push draws on what is left of attention as. anyHour: the cap of the
+// hour does not hold it.
+type draw struct{ critical, urgent, anyHour bool }
 
 // spent says why nothing more can be pushed now; "" where something can. A part
 // of the day's pushes is kept for what is critical, which knows no hour; a third of
 // what is left of the day and of the hour for what is urgent, at least one but where
-// there is only one; and one for a digest that is late, or it would be so all day.
-// For a digest, which tells of many, the day keeps no such third.
-// hourly is how many an hour allows.
-func (g *gate) spent(of draw, owed, hourly int) (why string, until time.Time) {
-	rules, spent := g.in.Rules, g.out.Spent
-	day := rules.NotificationsPerDay
+// there is only one; and one of the day for a digest that is late, or it would be so
+// all day. For a digest, which tells of many, and for a time that the person set there
+// is no such third, and no hour.
+func (g *gate) spent(of draw) (why string, until time.Time) {
+	spent, day, hourly, owed := g.out.Spent, g.in.Rules.NotificationsPerDay, g.in.Rules.EscalationsPerHour, g.owed
 	year, month, date := g.in.At.Date()
 	tomorrow, _ := clock(0).instants(year, month, date+1, g.in.At.Location())
 	reserve := min(reserved, day/4)
 	keptToday, keptNow := 0, 0
-	if !of.urgent && !of.digest && day-reserve > 1 {
+	if !of.urgent && day-reserve > 1 {
 		keptToday = max(0, max(1, (day-reserve)/3)-spent.UrgentToday)
 	}
 	if !of.urgent && hourly > 1 {
@@ -224,13 +224,15 @@ func (g *gate) spent(of draw, owed, hourly int) (why string, until time.Time) {
 		return "", time.Time{}
 	case spent.Today >= day-reserve:
 		return fmt.Sprintf("%s today; the last %d of %d are kept for what is critical", times(spent.Today), reserve, day), tomorrow
+	case of.anyHour:
+		return "", time.Time{}
 	case spent.LastHour >= hourly:
-		return fmt.Sprintf("%s within the hour, which is all that an hour allows", times(spent.LastHour)), time.Time{}
+		return fmt.Sprintf("%s within the hour, which is all that an hour allows", times(spent.LastHour)), spent.Opens
 	case spent.Today+keptToday >= day-reserve:
 		return fmt.Sprintf("%s today; what is left is kept for what is urgent or critical", times(spent.Today)), tomorrow
 	case spent.LastHour+keptNow >= hourly:
-		return fmt.Sprintf("%s within the hour; what is left of it is kept for what is urgent", times(spent.LastHour)), time.Time{}
-	case spent.Today+keptToday+owed >= day-reserve, spent.LastHour+keptNow+owed >= hourly:
+		return fmt.Sprintf("%s within the hour; what is left of it is kept for what is urgent", times(spent.LastHour)), spent.Opens
+	case spent.Today+keptToday+owed >= day-reserve:
 		return "what is left is kept for the digest", time.Time{}
 	}
 	return "", time.Time{}
@@ -354,9 +356,13 @@ func (l *candidate) use() string {
 	return "it is due " + when(l.end, l.gate.in.At)
 }
 
-// backlog: it was there when the mind began to look, and is told with all of that.
+// backlog: it was there when the mind began to look, and is told with all of that,
+// unless it is worth a push and urgent or soon.
 func backlog(l *candidate) (ruling, bool) {
-	if !l.gate.begins && l.telling.Held != string(Backlog) || l.critical || l.reminds {
+	ahead := l.latest.Sub(l.gate.in.At)
+	pressing := l.isUrgent() || ahead > 0 && ahead <= beforehand && l.stranger() == ""
+	if !l.gate.begins && l.telling.Held != string(Backlog) || l.critical || l.reminds ||
+		pressing && !neverPushed(l.asked.Kind) && l.confidence >= l.gate.in.Rules.PushFrom-rounding {
 		return ruling{}, false
 	}
 	return ruling{verdict: Hold, detail: "it was there before anything was looked at, and is told with all of that in one message", until: l.gate.quietUntil}, true

@@ -71,7 +71,7 @@ var causes = map[escalate.Reason]func(*escalate.Input){
 	escalate.Presence: func(in *escalate.Input) {
 		in.Presence = subconscious.Presence{State: subconscious.PresenceEngaged, Since: noon.Add(-time.Minute)}
 	},
-	escalate.BudgetAttention: func(in *escalate.Input) { in.Spent = escalate.Spent{Today: 2, LastHour: 2} },
+	escalate.BudgetAttention: func(in *escalate.Input) { in.Spent = escalate.Spent{Today: 3, LastHour: 3} },
 	escalate.Digest:          func(in *escalate.Input) { in.Asked[0].Kind = subconscious.KindIdea },
 	escalate.Escalate:        func(*escalate.Input) {},
 	escalate.Backlog: func(in *escalate.Input) { // of the night
@@ -154,9 +154,13 @@ func TestOneReason(t *testing.T) {
 		}
 	}
 	urgent := func(in *escalate.Input) { in.Asked[0].Importance = 8 }
+	full := func(in *escalate.Input) { in.Spent = escalate.Spent{Today: 3, LastHour: 3, UrgentLastHour: 3} }
+	bell := func(in *escalate.Input) {
+		in.Asked[0].Kind, in.Asked[0].Due, in.Asked[0].Importance, in.Evidence[0].Latest.Trust = subconscious.KindDeadline, noon, 8, subconscious.Owner
+	}
 	within := func(attrs map[string]string) func(*escalate.Input) { // of a mail
 		return func(in *escalate.Input) {
-			in.Spent.LastHour, in.Asked[0].Due, in.Evidence[0].Latest.Trust, in.Evidence[0].Latest.Attrs = 1, noon.Add(time.Hour), subconscious.Outsider, attrs
+			in.Spent.LastHour, in.Asked[0].Due, in.Evidence[0].Latest.Trust, in.Evidence[0].Latest.Attrs = 2, noon.Add(time.Hour), subconscious.Outsider, attrs
 		}
 	}
 	busy := func(until time.Duration) func(*escalate.Input) {
@@ -235,17 +239,27 @@ func TestOneReason(t *testing.T) {
 		{"the reserve, for what is critical", []cause{disk(subconscious.Critical), func(in *escalate.Input) { in.Spent = escalate.Spent{Today: 11, LastHour: 9} }}, escalate.Tell, escalate.Escalate, "critical"},
 		{"the kept place of the day", []cause{func(in *escalate.Input) { in.Spent.Today = 8 }}, escalate.Hold, escalate.BudgetAttention, "told 8 times today; what is left is kept for what is urgent or critical"},
 		{"… for what is urgent", []cause{urgent, func(in *escalate.Input) { in.Spent.Today = 8 }}, escalate.Tell, escalate.Escalate, ""},
-		{"the kept place of the hour", []cause{func(in *escalate.Input) { in.Spent.LastHour = 1 }}, escalate.Hold, escalate.BudgetAttention, "told once within the hour; what is left of it is kept for what is urgent"},
-		{"… for what is urgent", []cause{urgent, func(in *escalate.Input) { in.Spent.LastHour = 1 }}, escalate.Tell, escalate.Escalate, ""},
+		{"the kept place of the hour", []cause{func(in *escalate.Input) { in.Spent.LastHour = 2 }}, escalate.Hold, escalate.BudgetAttention, "told 2 times within the hour; what is left of it is kept for what is urgent"},
+		{"… for what is urgent", []cause{urgent, func(in *escalate.Input) { in.Spent.LastHour = 2 }}, escalate.Tell, escalate.Escalate, ""},
 		{"… for what the person has to do within the hour", []cause{func(in *escalate.Input) {
-			in.Spent.LastHour, in.Asked[0].Due, in.Evidence[0].Latest.Trust = 1, noon.Add(time.Hour), subconscious.Owner
+			in.Spent.LastHour, in.Asked[0].Due, in.Evidence[0].Latest.Trust = 2, noon.Add(time.Hour), subconscious.Owner
 		}}, escalate.Tell, escalate.Escalate, ""},
 		{"… or says who is known to them", []cause{within(map[string]string{"known": "3"})}, escalate.Tell, escalate.Escalate, ""},
 		{"… and not for what a stranger says is due then", []cause{within(nil)}, escalate.Hold, escalate.BudgetAttention, ""},
 		{"… or who pretends to be known", []cause{within(map[string]string{"known": "3", "forged": "true"})}, escalate.Hold, escalate.BudgetAttention, ""},
-		{"… taken by what was", []cause{func(in *escalate.Input) { in.Spent = escalate.Spent{LastHour: 1, UrgentLastHour: 1} }}, escalate.Tell, escalate.Escalate, ""},
+		{"… taken by what was", []cause{func(in *escalate.Input) { in.Spent = escalate.Spent{LastHour: 2, UrgentLastHour: 1} }}, escalate.Tell, escalate.Escalate, ""},
 		{"an hour that has one place keeps none", []cause{func(in *escalate.Input) { in.Rules.EscalationsPerHour = 1 }}, escalate.Tell, escalate.Escalate, ""},
 		{"… and has no second", []cause{urgent, func(in *escalate.Input) { in.Rules.EscalationsPerHour, in.Spent.LastHour = 1, 1 }}, escalate.Hold, escalate.BudgetAttention, ""},
+		{"a full hour, for a time that the person wrote down", []cause{full, bell}, escalate.Tell, escalate.Escalate, ""},
+		{"… of which there are enough today", []cause{full, bell, func(in *escalate.Input) { in.Spent.Today = 9 }}, escalate.Hold, escalate.BudgetAttention, ""},
+		{"… by night", []cause{full, bell, causes[escalate.QuietHours]}, escalate.Hold, escalate.QuietHours, ""},
+		{"… or that somebody else wrote", []cause{full, bell, evidence(func(e *subconscious.Evidence) { e.Latest.Trust = subconscious.Outsider })}, escalate.Hold, escalate.BudgetAttention, ""},
+		{"… a minute before it", []cause{full, bell, func(in *escalate.Input) { in.Asked[0].Due = noon.Add(time.Minute) }}, escalate.Hold, escalate.BudgetAttention, ""},
+		{"… where the person asked to be reminded", []cause{full, func(in *escalate.Input) { telling(in).Remind = noon }}, escalate.Tell, escalate.Escalate, ""},
+		{"… which is no time of a deliberation's", []cause{full, func(in *escalate.Input) {
+			toldBefore(in, 2*time.Hour, subconscious.Notable)
+			telling(in).Told[0].Outcome, telling(in).Remind = subconscious.OutcomeSnoozed, noon
+		}}, escalate.Hold, escalate.BudgetAttention, ""},
 		{"nothing left", []cause{disk(subconscious.Critical), func(in *escalate.Input) { in.Spent.Today = 12 }}, escalate.Hold, escalate.BudgetAttention, ""},
 		{"no digest", []cause{causes[escalate.Digest], func(in *escalate.Input) { in.Rules.Digest = escalate.DigestTimes{} }}, escalate.Drop, escalate.Digest, ""},
 	} {

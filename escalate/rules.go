@@ -53,7 +53,7 @@ type Hours struct {
 // DefaultRules returns what holds where the configuration is silent.
 func DefaultRules() Rules {
 	return Rules{
-		Quiet: Hours{From: "23:00", To: "08:00"}, NotificationsPerDay: 12, EscalationsPerHour: 2, NoticesPerDay: 3,
+		Quiet: Hours{From: "23:00", To: "08:00"}, NotificationsPerDay: 12, EscalationsPerHour: 3, NoticesPerDay: 3,
 		Cooldown: 30 * time.Minute, PushFrom: 0.65, DigestFrom: 0.37, Digest: DigestTimes{Daily: "08:30", Afternoon: "17:00"}, Strangers: StrangersPush,
 		Critical: []string{"disk", "unit", "machine", "event"}, HoldEngaged: 5 * time.Minute, HoldBusy: 30 * time.Minute,
 		NoticeAfter: 15 * time.Minute,

@@ -309,7 +309,10 @@ func Attention(ctx context.Context, kept *mind.Store, at time.Time) (escalate.Sp
 					spent.Strangers = append(spent.Strangers, domain)
 				}
 			}
-			if p.At.After(hour) {
+			if p.At.After(hour) && p.Kind != mind.PushDigest {
+				if opens := p.At.Add(time.Hour); spent.LastHour == 0 || opens.Before(spent.Opens) {
+					spent.Opens = opens
+				}
 				spent.LastHour++
 				spent.UrgentLastHour += urgent
 			}

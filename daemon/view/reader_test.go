@@ -5,10 +5,46 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
+
+// TestAttention: a digest takes of the day and not of the hour, which has room again
+// an hour after the first of its messages.
+func TestAttention(t *testing.T) {
+	db, err := store.Open(t.Context(), store.Options{Path: store.Memory}, mind.Migrations()...)
+	testutil.Opened(t, db, err)
+	kept, noon := mind.New(db), time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	state, err := kept.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	state.TickCount, state.LastTick = 1, noon
+	if err := db.Write(t.Context(), func(tx *store.Tx) error {
+		return kept.Commit(t.Context(), tx, mind.Commit{
+			State: state, Published: []byte(`{}`), Record: mind.Record{Tick: 1, At: noon, Kind: subconscious.Scheduled, Inputs: []byte(`{}`), Report: []byte(`{}`)},
+			Pushes: []mind.Push{
+				{At: noon.Add(-2 * time.Hour), Kind: mind.PushIncident}, {At: noon.Add(-50 * time.Minute), Kind: mind.PushDigest},
+				{At: noon.Add(-40 * time.Minute), Kind: mind.PushUrgent}, {At: noon, Kind: mind.PushIncident},
+			},
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := escalate.Spent{Today: 4, LastHour: 2, UrgentToday: 1, UrgentLastHour: 1, Opens: noon.Add(20 * time.Minute)}
+	got, err := Attention(t.Context(), kept, noon)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%s %v", diff, err)
+	}
+}
 
 func TestAnswer(t *testing.T) {
 	full := &store.Error{Code: store.CodeDiskFull, Text: "there is no space left", Next: "Free some space", Err: io.ErrShortWrite}
