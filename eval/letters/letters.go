@@ -48,6 +48,9 @@ func (o *options) Check(path string) error {
 	if o.path = path; path == "" {
 		return errors.New("no path is given; the days that are shipped are in eval/days")
 	}
+	if o.words != "" && o.train != "" {
+		return errors.New("--words learns from lists of letters and --train from days: give one of them")
+	}
 	return nil
 }
 

@@ -16,6 +16,8 @@ import (
 const (
 	// seldom is in how many letters a word has to be, to be weighed.
 	seldom = 4
+	// maxList bounds a list of letters.
+	maxList = 4 << 20
 	// light is below how many hundredths a word is left out.
 	light = 5
 )
@@ -36,7 +38,7 @@ func readSaid(folder string) (all []said, err error) {
 		return nil, err
 	}
 	for list, file := range files {
-		content, err := os.ReadFile(file)
+		content, err := harness.ReadFile(file, maxList)
 		if err != nil {
 			return nil, err
 		}

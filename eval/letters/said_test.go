@@ -23,6 +23,13 @@ func TestWordsAreLearnt(t *testing.T) {
 	}
 }
 
+// TestOneThingIsTrained: lists and days are not one path.
+func TestOneThingIsTrained(t *testing.T) {
+	if err := (&options{words: "w.txt", train: "l.txt"}).Check("said"); err == nil {
+		t.Error("--train beside --words is passed over")
+	}
+}
+
 // TestReadSaid: a line that is none names itself.
 func TestReadSaid(t *testing.T) {
 	folder := t.TempDir()
