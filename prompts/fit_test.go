@@ -42,7 +42,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 		left = len(p.Left)
 		standing, texts := 0, strings.Contains(p.User, "Hello,\n")
 		for _, o := range in.Field.Standing {
-			if strings.Contains(p.User, "["+string(o.Ref())) {
+			if strings.Contains(p.User, "\n["+string(o.Ref())) { // and not as what an entry rests on
 				standing++
 			}
 		}

@@ -131,7 +131,8 @@ type shown struct {
 	ref      subconscious.Ref
 	seq      int64
 	severity subconscious.Severity
-	head     string
+	head     string // with its form
+	form     string
 	title    string
 	text     string
 	foreign  bool     // somebody else wrote title and text
@@ -161,23 +162,27 @@ func severityWord(s subconscious.Severity) string {
 
 func show(o subconscious.Observation, zone *time.Location) shown {
 	t := shown{ref: o.Ref(), seq: o.Seq, severity: o.Severity, foreign: Untrusted(o.Trust), title: clipped(o.Title, false, lineBytes)}
-	fields := []string{
-		fmt.Sprintf("[%s] %s", subconscious.Citation{Ref: t.ref, Seq: o.Seq}, short(o.Sense, false)), string(o.Change), severityWord(o.Severity),
+	t.head = fmt.Sprintf("[%s] %s · ", subconscious.Citation{Ref: t.ref, Seq: o.Seq}, short(o.Sense, false))
+	if o.Change != subconscious.Appeared {
+		t.head += string(o.Change) + " · "
+	}
+	if o.Severity > subconscious.Plain {
+		t.head += severityWord(o.Severity) + " · "
 	}
 	if form := attributes(o, formAttrs[:]); form != "" {
-		fields = append(fields, form)
+		t.form = form + " · "
 	}
 	if !o.Due.IsZero() {
-		due := "due " + exact(o.Due, zone)
+		t.form += "due " + exact(o.Due, zone)
 		if slices.Contains([]string{"mail", "notes", "conversation", "person"}, o.Sense) { // it stands in their text
-			due += ", by rule"
+			t.form += ", by rule"
 		}
-		fields = append(fields, due)
+		t.form += " · "
 	}
 	if !o.AsOf.IsZero() {
-		fields = append(fields, "as of "+day(o.AsOf, zone)+", its sense has seen nothing since")
+		t.form += "as of " + day(o.AsOf, zone) + ", its sense has seen nothing since · "
 	}
-	t.head = strings.Join(fields, " · ") + " · "
+	t.head += t.form
 	if said := attributes(o, saidAttrs[:]); said != "" {
 		t.text = "(" + said + ")\n"
 	}

@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -36,8 +35,7 @@ func (s *Set) Triage(at time.Time, letters []Letter) (Prompt, error) {
 		if l.Brief {
 			room = 0
 		}
-		_, form, _ := strings.Cut(t.head, " · "+severityWord(t.severity)+" · ")
-		t.head = fmt.Sprintf("%d. %s · %s", i+1, l.Who, form)
+		t.head = fmt.Sprintf("%d. %s · %s", i+1, l.Who, t.form)
 		shown += t.print(room)
 	}
 	frame(system, []framed{{"mails", shown, &p.New}})

@@ -108,13 +108,11 @@ func mindLines(state subconscious.State, zone *time.Location) (said []string, re
 // stand and have no place in a list.
 const toldTitle, parkedTitle = "told the person", "set aside, and still standing"
 
-// toldLine is one thing that was escalated, why, and what came of it.
+// toldLine is one thing that was escalated, and what came of it if it was not told.
 func toldLine(r subconscious.EscalationRecord, zone *time.Location) string {
 	line := fmt.Sprintf("- %s · %s", day(r.At, zone), short(r.Summary, true))
-	for _, more := range [...]string{r.Reason, r.Outcome} {
-		if more != "" {
-			line += " · " + short(more, true)
-		}
+	if r.Outcome != "" && r.Outcome != string(subconscious.OutcomeTold) {
+		line += " · " + short(r.Outcome, true)
 	}
 	return line
 }
@@ -154,18 +152,11 @@ func entryLine(e subconscious.Entry, zone *time.Location) (line string, refs []s
 	fields := []string{fmt.Sprintf("- %s · %s", e.ID, e.Kind), short(e.Summary, true)}
 	for _, h := range e.Evidence {
 		if len(refs) < evidenceShown && !slices.Contains(refs, h.Ref) {
-			refs = append(refs, h.Ref)
+			refs, fields = append(refs, h.Ref), append(fields, "["+h.String()+"]")
 		}
-	}
-	if len(refs) > 0 {
-		names := make([]string, 0, len(refs))
-		for _, ref := range refs {
-			names = append(names, string(ref))
-		}
-		fields = append(fields, "rests on "+strings.Join(names, " "))
 	}
 	if !e.Created.IsZero() {
-		fields = append(fields, "since "+day(e.Created, zone))
+		fields = append(fields, "since "+e.Created.In(zone).Format(time.DateOnly))
 	}
 	if !e.Due.IsZero() {
 		fields = append(fields, "due "+day(e.Due, zone))
@@ -173,7 +164,7 @@ func entryLine(e subconscious.Entry, zone *time.Location) (line string, refs []s
 	if e.Over {
 		fields = append(fields, "over")
 	}
-	return strings.Join(append(fields, fmt.Sprintf("importance %d, strength %d", e.Importance, e.Strength)), " · "), refs
+	return strings.Join(append(fields, fmt.Sprintf("importance %d", e.Importance)), " · "), refs
 }
 
 // ticksAgo names a thread's last ticks, newest first.

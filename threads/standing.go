@@ -9,33 +9,28 @@ import (
 )
 
 const (
-	// standingShown bounds what stands in a thread's field, heldShown how much
-	// of it is evidence of listed entries, machineShown how much is the state of
-	// the machine.
+	// standingShown bounds what stands in a thread's field, machineShown how much of
+	// it is the state of the machine.
 	standingShown = 40
-	heldShown     = 20
 	machineShown  = 8
 )
 
 // Standing returns what a thread with a model is shown beside what is new and
-// wider: the evidence of listed entries, for the watcher the state of the
-// machine, and dated observations of its senses that are due within ahead. What
-// except names is left out. It comes in the order in which it was recorded, so
-// that two ticks between which little happened are shown much the same.
+// wider: for the watcher the state of the machine, and dated observations of its
+// senses that are due within ahead. What listed entries rest on they tell themselves,
+// so that it is left out, and what except names. It comes in the order in which it was
+// recorded, so that two ticks between which little happened are shown much the same.
 func Standing(thread subconscious.ThreadName, at time.Time, ahead time.Duration, state subconscious.State,
 	world subconscious.World, except func(subconscious.Ref) bool) []subconscious.Observation {
 	s := shelf{except: except, held: map[subconscious.Ref]bool{}}
 	for _, e := range state.Entries {
 		for _, h := range e.Evidence {
-			if o, stands := world.Get(h.Ref); stands {
-				s.put(o, heldShown)
-			}
+			s.held[h.Ref] = true
 		}
 	}
 	nature := natureOf(thread)
 	if nature.machine {
-		limit := len(s.observations) + machineShown
-		world.Of("health", func(o subconscious.Observation) bool { return s.put(o, limit) })
+		world.Of("health", func(o subconscious.Observation) bool { return s.put(o, machineShown) })
 	}
 	world.Due(at, at.Add(ahead), func(o subconscious.Observation) bool {
 		if nature.senses != nil && !slices.Contains(nature.senses, o.Sense) || o.Sense == "mail" && !MailOf(thread, o) {

@@ -13,7 +13,7 @@ import (
 func TestStanding(t *testing.T) {
 	at := clock("2026-11-23 12:00")
 	held := note("held", at.Add(-day))
-	held.Seq = 3
+	held.Seq, held.Due = 3, at.Add(day)
 	hot := disk()
 	world := shelf{held, hot, event("today", at.Add(5*time.Hour)), event("in 4 days", at.Add(4*day)), event("past", at.Add(-time.Hour)),
 		{Sense: "notes", ID: "dated", Change: subconscious.Appeared, Due: at.Add(day)}, note("loose", at)}
@@ -26,12 +26,12 @@ func TestStanding(t *testing.T) {
 		except []string
 		want   []string
 	}{
-		{"watcher", threads.Ahead, nil, []string{"disk:/var", "held", "today"}},
-		{"watcher", threads.Ahead, []string{"today", "disk:/var"}, []string{"held"}},
-		{"librarian", threads.Ahead, nil, []string{"dated", "held"}},
-		{"oracle", threads.Ahead, nil, []string{"dated", "held", "today"}},
-		{"oracle", 7 * day, nil, []string{"dated", "held", "in 4 days", "today"}},
-		{"dreamer", 7 * day, []string{"held"}, []string{"dated", "in 4 days", "today"}},
+		{"watcher", threads.Ahead, nil, []string{"disk:/var", "today"}},
+		{"watcher", threads.Ahead, []string{"today", "disk:/var"}, nil},
+		{"librarian", threads.Ahead, nil, []string{"dated"}},
+		{"oracle", threads.Ahead, nil, []string{"dated", "today"}},
+		{"oracle", 7 * day, nil, []string{"dated", "in 4 days", "today"}},
+		{"dreamer", 7 * day, []string{"today"}, []string{"dated", "in 4 days"}},
 	} {
 		got := threads.Standing(c.thread, at, c.ahead, state, world, func(ref subconscious.Ref) bool {
 			o, _ := world.Get(ref)
@@ -44,12 +44,13 @@ func TestStanding(t *testing.T) {
 			t.Errorf("the %s is shown %q, want %q", c.thread, names, c.want)
 		}
 	}
-	if got := threads.Standing("oracle", at, threads.Ahead, state, world, nil); len(got) != 3 {
+	if got := threads.Standing("oracle", at, threads.Ahead, state, world, nil); len(got) != 2 {
 		t.Errorf("%q", ids(got))
 	}
 }
 
-// TestStandingIsBounded: of much that stands, some of each is shown.
+// TestStandingIsBounded: of much that stands, some of each is shown, and nothing of
+// what entries tell.
 func TestStandingIsBounded(t *testing.T) {
 	at := clock("2026-11-23 12:00")
 	var world shelf
@@ -64,7 +65,7 @@ func TestStandingIsBounded(t *testing.T) {
 	for _, o := range threads.Standing("watcher", at, threads.Ahead, state, world, nil) {
 		count[o.Sense]++
 	}
-	if count["notes"] != 20 || count["health"] != 8 || count["calendar"] != 12 {
+	if count["notes"] != 0 || count["health"] != 8 || count["calendar"] != 32 {
 		t.Errorf("%v", count)
 	}
 }
