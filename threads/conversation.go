@@ -58,11 +58,10 @@ const (
 // searchConversations searches what was said.
 func searchConversations(r *Registry) tool {
 	type arguments struct {
-		Words string `json:"words" required:"true" about:"1 to 8 words, with spaces between them"`
-		Days  int    `json:"days" minimum:"1" maximum:"365" about:"how many days back; 30 if it is left out"`
+		Words string `json:"words" required:"true" about:"1 to 8 words"`
+		Days  int    `json:"days" minimum:"1" maximum:"365" about:"how many days back; default 30"`
 	}
-	return define(searchConversationsTool, "Searches what the person and their agents said in conversations for words. "+
-		"Only what bears a reference in square brackets can be cited.",
+	return define(searchConversationsTool, "Searches what the person and their agents said. Only what bears a reference in square brackets can be cited.",
 		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			days, own := cmp.Or(a.Days, saidDaysUsual), false
 			excerpts, err := recall("words", a.Words, foundSaid, errConversations,

@@ -55,11 +55,10 @@ const noEvidence = "What is remembered is no evidence and cannot be cited; it ma
 // searchMemory searches what is remembered.
 func searchMemory(r *Registry) tool {
 	type arguments struct {
-		Words string `json:"words" required:"true" about:"1 to 8 words, with spaces between them"`
-		Limit int    `json:"limit" minimum:"1" maximum:"10" about:"how many; 5 if it is left out"`
+		Words string `json:"words" required:"true" about:"1 to 8 words"`
+		Limit int    `json:"limit" minimum:"1" maximum:"10" about:"default 5"`
 	}
-	return define(searchMemoryTool, "Searches what is remembered for the long term (facts, preferences, decisions, how things were solved) for words. "+
-		"A memory is no evidence.",
+	return define(searchMemoryTool, "Searches what is remembered: facts, preferences, decisions, solutions. A memory is no evidence.",
 		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			limit := cmp.Or(a.Limit, foundUsual)
 			excerpts, err := recall("words", a.Words, limit, errMemory,
@@ -78,9 +77,9 @@ func searchMemory(r *Registry) tool {
 // getMemory shows one memory whole.
 func getMemory(r *Registry) tool {
 	type arguments struct {
-		ID string `json:"id" required:"true" about:"the id of a memory"`
+		ID string `json:"id" required:"true" about:"as search_memory gave it"`
 	}
-	return define(getMemoryTool, "Shows one memory whole, by the id that search_memory gave.",
+	return define(getMemoryTool, "Shows one memory whole.",
 		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			if !isWord(a.ID, maxMemoryID) {
 				return prompts.Result{}, fmt.Errorf("id is %.40q, must be the id of a memory as search_memory gives it", a.ID)

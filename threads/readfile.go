@@ -26,10 +26,9 @@ const (
 func readFile(r *Registry) tool {
 	type arguments struct {
 		Path     string `json:"path" required:"true" about:"FOLDER/FILE"`
-		FromLine int    `json:"from_line" minimum:"1" about:"the line to begin with; 1 if it is left out"`
+		FromLine int    `json:"from_line" minimum:"1" about:"first line; default 1"`
 	}
-	return define(readFileTool, "Reads a text file of the person's folders, at most its first 16 KB, some 5 KB of it at once. "+
-		"The path begins with the name of the folder: "+r.folders()+".",
+	return define(readFileTool, "Reads a text file of the person's folders, some 5 KB at once. The path begins with the folder: "+r.folders()+".",
 		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			root, file, err := r.find(a.Path)
 			if err != nil {

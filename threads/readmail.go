@@ -68,13 +68,12 @@ const (
 // readMail reads or searches the person's mail.
 func readMail(r *Registry) tool {
 	type arguments struct {
-		Ref      string `json:"ref" about:"the reference of a mail, as \"mail:abcdefghij\""`
-		FromLine int    `json:"from_line" minimum:"1" about:"with ref: the line to begin with; 1 if it is left out"`
-		Search   string `json:"search" about:"1 to 8 words, with spaces between them"`
-		Days     int    `json:"days" minimum:"1" maximum:"30" about:"with search: how many days back; 14 if it is left out"`
+		Ref      string `json:"ref" about:"as \"mail:abcdefghij\""`
+		FromLine int    `json:"from_line" minimum:"1" about:"with ref: first line; default 1"`
+		Search   string `json:"search" about:"1 to 8 words, in place of ref"`
+		Days     int    `json:"days" minimum:"1" maximum:"30" about:"with search: how many days back; default 14"`
 	}
-	t := define(readMailTool, "Reads a mail by its reference, some 5 KB of it at once, or searches the mail of the last days for words. "+
-		"It changes nothing: what is unread stays unread. Give ref, or search.",
+	t := define(readMailTool, "Reads a mail by its reference, some 5 KB at once, or searches the mail of the last days. It stays unread.",
 		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			switch {
 			case (a.Ref == "") == (a.Search == ""):

@@ -34,10 +34,9 @@ const (
 // searchNotes looks through the person's notes.
 func searchNotes(r *Registry) tool {
 	type arguments struct {
-		Words string `json:"words" required:"true" about:"1 to 8 words, with spaces between them"`
+		Words string `json:"words" required:"true" about:"1 to 8 words"`
 	}
-	return define(searchNotesTool, "Searches the person's notes for words, and returns what is open there (with references) and lines of the files that hold most of the words. "+
-		"Rare words find most; names, numbers and compound words are good ones.",
+	return define(searchNotesTool, "Searches the person's notes: what is open there, and lines of files with most of the words. Rare words find most.",
 		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			words, err := searchWords("words", a.Words)
 			if err != nil {

@@ -320,11 +320,10 @@ const (
 // listEvents returns what is due.
 func listEvents() tool {
 	type arguments struct {
-		From string `json:"from" about:"first day, YYYY-MM-DD; today if it is left out"`
-		Days int    `json:"days" minimum:"1" maximum:"35" about:"how many days; 3 if it is left out"`
+		From string `json:"from" about:"first day, YYYY-MM-DD; default today"`
+		Days int    `json:"days" minimum:"1" maximum:"35" about:"default 3"`
 	}
-	return define(listEventsTool, "Lists what stands in the calendar and what else has a date (deadlines, promises), in order of time. "+
-		"At most 35 days and 30 observations; without arguments the next 3 days.",
+	return define(listEventsTool, "Lists what is in the calendar or has a date, in order of time; by default of the next 3 days.",
 		func(_ context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			from, to, err := eventRange(snapshot.At, a.From, cmp.Or(a.Days, 3))
 			if err != nil {
@@ -381,7 +380,7 @@ func eventRange(at time.Time, first string, days int) (from, to time.Time, err e
 
 // health returns the state of the machine and of the senses.
 func health(r *Registry) tool {
-	return define(healthTool, "Says what stands about the machine's health (disks, memory, services), and which senses are blind and since when.",
+	return define(healthTool, "Shows the machine's disks, memory and services, and which senses are blind.",
 		func(_ context.Context, snapshot subconscious.Snapshot, _ struct{}) (result prompts.Result, err error) {
 			if r.options.Senses != nil {
 				for _, line := range r.options.Senses() {
@@ -421,8 +420,7 @@ const (
 
 // readSubconscious shows what the mind holds, in the words of whoever wrote it.
 func readSubconscious() tool {
-	t := define(readSubconsciousTool, "Shows all that the mind holds now, in the words of its threads, and what the person was told last. "+
-		"They may have read anything, so that it counts as words of strangers.",
+	t := define(readSubconsciousTool, "Shows all that the mind holds, and what the person was told last. It counts as words of strangers.",
 		func(_ context.Context, snapshot subconscious.Snapshot, _ struct{}) (prompts.Result, error) {
 			state := snapshot.State
 			told := slices.DeleteFunc(slices.Clone(state.History), func(e subconscious.EscalationRecord) bool {
