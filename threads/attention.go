@@ -63,7 +63,7 @@ func Severe(fresh []subconscious.Observation) bool {
 func rest(thread subconscious.ThreadName) time.Duration {
 	switch thread {
 	case subconscious.Watcher:
-		return time.Hour
+		return 2 * time.Hour
 	case subconscious.Oracle:
 		return 2 * time.Hour
 	case subconscious.Librarian:
