@@ -128,7 +128,7 @@ func (m *merge) mostImportant(claims []*claim) []*claim {
 func compareClaims(a, b *claim) int {
 	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.Importance, a.Importance), cmp.Compare(a.Kind, b.Kind),
 		strings.Compare(a.Summary, b.Summary), slices.Compare(a.Evidence, b.Evidence), cmp.Compare(a.reader, b.reader),
-		a.Due.Compare(b.Due), strings.Compare(a.EscalateReason, b.EscalateReason), strings.Compare(a.Fact, b.Fact), strings.Compare(a.Rule, b.Rule),
+		a.Due.Compare(b.Due), strings.Compare(a.EscalateReason, b.EscalateReason), strings.Compare(a.Fact, b.Fact), strings.Compare(a.Remark, b.Remark), strings.Compare(a.Rule, b.Rule),
 		cmp.Compare(rank(!a.Escalate), rank(!b.Escalate)), slices.Compare(a.Reinforces, b.Reinforces))
 }
 

@@ -131,6 +131,7 @@ type Request struct {
 	Importance int                      `json:"importance"`
 	Reason     string                   `json:"reason"`
 	Fact       string                   `json:"fact,omitempty"`
+	Remark     string                   `json:"remark,omitempty"`
 	Kind       subconscious.Kind        `json:"kind"`
 	Rule       string                   `json:"rule,omitempty"`
 	Factual    bool                     `json:"factual,omitempty"`

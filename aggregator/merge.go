@@ -214,7 +214,7 @@ func (m *merge) accept(c *claim, it *item) {
 	})) {
 		request := Request{
 			Thread: c.thread, Entry: it.ID, Incident: it.Incident, Summary: c.Summary,
-			Importance: c.Importance, Reason: c.EscalateReason, Fact: c.Fact, Kind: c.Kind, Rule: c.Rule, Factual: c.Factual, Due: c.Due,
+			Importance: c.Importance, Reason: c.EscalateReason, Fact: c.Fact, Remark: c.Remark, Kind: c.Kind, Rule: c.Rule, Factual: c.Factual, Due: c.Due,
 		}
 		for _, x := range c.cited {
 			request.Evidence = append(request.Evidence, x.Citation)

@@ -62,7 +62,7 @@ func asked(requests []aggregator.Request, evidence []subconscious.Evidence, tick
 	for _, w := range requests {
 		a := escalate.Asked{Incident: w.Incident, Asked: subconscious.Asked{
 			Tick: tick, At: at, Entry: w.Entry, Thread: w.Thread, Rule: w.Rule, Kind: w.Kind, Summary: w.Summary,
-			Importance: w.Importance, Reason: w.Reason, Fact: w.Fact, Due: w.Due, Evidence: w.Evidence,
+			Importance: w.Importance, Reason: w.Reason, Fact: w.Fact, Remark: w.Remark, Due: w.Due, Evidence: w.Evidence,
 		}}
 		if len(w.Evidence) > 0 {
 			a.Source = w.Evidence[0].Ref.Sense()

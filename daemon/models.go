@@ -122,7 +122,8 @@ func (d *Daemon) triaged(rules threads.Thread) threads.Thread {
 	}
 	return threads.NewTriage(threads.TriageOptions{
 		Asker:   threads.Asker{Generator: assigned.Generator, Identity: assigned.Identity, Problem: assigned.Problem, Request: assigned.Request},
-		Prompts: d.prompts, Rules: rules, Weigh: reflex.Weigh, Raise: d.raise, Redact: redact.Text, Credulous: d.options.CredulousTriage, Logger: d.options.Logger,
+		Prompts: d.prompts, Rules: rules, Weigh: reflex.Weigh, Raise: d.raise, Credulous: d.options.CredulousTriage, Logger: d.options.Logger,
+		Redact: func(text string) string { return deliberate.Defang(redact.Text(text)) },
 	})
 }
 

@@ -83,7 +83,8 @@ type Asked struct {
 	// as well.
 	Scored bool      `json:"scored,omitempty"`
 	Reason string    `json:"reason"`
-	Fact   string    `json:"fact,omitempty"` // what changes what the person would do about it
+	Fact   string    `json:"fact,omitempty"`   // what changes what the person would do about it
+	Remark string    `json:"remark,omitempty"` // of the model that weighed it, for explanations alone
 	Due    time.Time `json:"due,omitzero"`
 	// Evidence is what the request cites, the observation that it is about first.
 	Evidence []Citation `json:"evidence"`

@@ -107,6 +107,9 @@ type Finding struct {
 	// Fact is what changes what the person would do about it, where they are told:
 	// what else is then, what takes the room.
 	Fact string `json:"fact,omitempty"`
+	// Remark is why the model that weighed it did so, in that model's words: for
+	// explanations alone.
+	Remark string `json:"remark,omitempty"`
 	// Rule names the reflex rule, or the model, that made it.
 	Rule string `json:"rule,omitempty"`
 	// Factual: a rule found it in what the machine, the calendar or the person said,

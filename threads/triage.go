@@ -47,6 +47,8 @@ const (
 	// triageCalls bounds the calls of one tick: what is left is judged at the next,
 	// but what the rules would push, which is told as they say.
 	triageCalls = 6
+	// remarkBytes bounds the words in which a verdict gives its reason.
+	remarkBytes = 120
 	// dueSoon is how near a date has to be for a mail not to gather.
 	dueSoon = 2 * time.Hour
 )
@@ -302,7 +304,7 @@ func (t *Triage) apply(thought *subconscious.Thought, l letter, v verdict, at ti
 	case !l.pushed() && counts >= pushFrom && !t.Raise(at):
 		counts = pushFrom - 1
 	}
-	f.Importance, f.Escalate = counts, counts >= digestFrom
+	f.Importance, f.Escalate, f.Remark = counts, counts >= digestFrom, t.Redact(subconscious.Clip(subconscious.Printable(prompts.Unquote(v.Why)), remarkBytes))
 	if f.Escalate {
 		f.EscalateReason = fmt.Sprintf("a model weighed it: %s, loss %d of 3", v.Act, v.Loss)
 	} else {
@@ -315,5 +317,5 @@ func (t *Triage) apply(thought *subconscious.Thought, l letter, v verdict, at ti
 	if counts > 0 {
 		thought.Findings = append(thought.Findings, f)
 	}
-	t.Logger.Debug("a mail was triaged", "ref", l.Ref(), "by_rule", l.Importance, "counts", counts, "act", v.Act, "why", t.Redact(subconscious.Clip(subconscious.Printable(v.Why), 120)))
+	t.Logger.Debug("a mail was triaged", "ref", l.Ref(), "by_rule", l.Importance, "counts", counts, "act", v.Act, "why", f.Remark)
 }

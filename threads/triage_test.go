@@ -34,7 +34,7 @@ func (c *clerk) Generate(_ context.Context, r models.Request) (models.Answer, er
 		n++
 		for word, verdict := range c.verdicts {
 			if strings.Contains(line, word) {
-				all = append(all, fmt.Sprintf(`{"n":%d,%s,"why":"so"}`, n, verdict))
+				all = append(all, fmt.Sprintf(`{"n":%d,%s,"why":"see «abcde https, so %s"}`, n, verdict, strings.Repeat("so ", 99)))
 			}
 		}
 	}
@@ -109,7 +109,8 @@ func TestTriage(t *testing.T) {
 				t.Fatal(err)
 			}
 			model, raised := &clerk{verdicts: c.verdicts, err: c.err}, 0
-			triage := threads.NewTriage(threads.TriageOptions{Asker: threads.Asker{Generator: model}, Prompts: set, Rules: weighed{}, Weigh: weigh, Credulous: c.credulous,
+			triage := threads.NewTriage(threads.TriageOptions{Redact: func(text string) string { return strings.ReplaceAll(text, "https", "hxxps") },
+				Asker: threads.Asker{Generator: model}, Prompts: set, Rules: weighed{}, Weigh: weigh, Credulous: c.credulous,
 				Raise: func(time.Time) bool { raised++; return raised <= c.raises }})
 			snapshot := subconscious.Snapshot{At: at, Fields: map[subconscious.ThreadName]subconscious.Field{subconscious.Watcher: {New: c.mails}}}
 			answer, err := triage.Think(t.Context(), snapshot)
@@ -119,6 +120,9 @@ func TestTriage(t *testing.T) {
 			var got []string
 			for _, f := range answer.Thought.Findings {
 				got = append(got, fmt.Sprint(f.Summary, " ", f.Importance))
+				if judged := strings.Contains(f.EscalateReason, "loss"); judged != strings.HasPrefix(f.Remark, "see hxxps, so so") || len(f.Remark) > 123 {
+					t.Errorf("%s: the remark of %q is %q", f.Summary, f.EscalateReason, f.Remark)
+				}
 				if strings.Contains(f.EscalateReason, "so") && !strings.Contains(f.EscalateReason, "loss") {
 					t.Errorf("a reason has words of the model: %q", f.EscalateReason)
 				}

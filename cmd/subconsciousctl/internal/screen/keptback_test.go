@@ -20,7 +20,8 @@ func TestGivenIsNotTold(t *testing.T) {
 	old := given
 	old.Deliberate = false
 	explained := api.IncidentExplanation{Incident: api.InboxIncident{ID: "i-disk-0f3", State: subconscious.TellingDismissed, Outcome: subconscious.OutcomeDismissed},
-		Decisions: []api.Decision{old}, Deliberations: []api.Deliberation{{ID: "d-1", Tick: 7, Outcome: subconscious.OutcomeDismissed}}}
+		Decisions: []api.Decision{old}, Deliberations: []api.Deliberation{{ID: "d-1", Tick: 7, Outcome: subconscious.OutcomeDismissed}},
+		Record: subconscious.Incident{Telling: &subconscious.Telling{Asked: subconscious.Asked{Remark: "\x1b[2Jthe build stops tonight"}}}}
 	screens := map[string]string{
 		"tick": Draw(view, "Tick", api.TickReport{Tick: 7, Published: true, Decisions: []api.Decision{given}}),
 		"why":  Draw(view, "Incident", explained, Shown{}),
@@ -30,7 +31,7 @@ func TestGivenIsNotTold(t *testing.T) {
 			t.Errorf("%s: it says that the person was told:\n%s", name, got)
 		}
 	}
-	if got := screens["why"]; !strings.Contains(got, "kept back since") || !strings.Contains(got, "Where no model answers, you are told:") {
+	if got := screens["why"]; !strings.Contains(got, "The model's words: “[2Jthe build stops tonight”") || !strings.Contains(got, "kept back since") || !strings.Contains(got, "Where no model answers, you are told:") {
 		t.Errorf("why: it does not say what became of it:\n%s", got)
 	}
 	if got := Draw(view, "Tick", api.TickReport{Tick: 7, Decisions: []api.Decision{old}}); !strings.Contains(got, "✓ told") {
