@@ -125,7 +125,7 @@ func (p *parser) dottedDay(i int, l lead) (day, int, bool) {
 		return d, i + 5, ok
 	}
 	introduced := l.roles&rDecimal != 0 && !p.grows(l.from) && !(p.literal(l.from, "by") && first.digits == 1)
-	if first.broken && first.digits == 2 && second.digits == 2 { // a line that begins with its date
+	if (first.broken || p.mark(i-1, ':')) && first.digits == 2 && second.digits == 2 { // a line that begins with its date, or "NAME: DATE"
 		introduced = true
 	}
 	if !introduced {
@@ -147,7 +147,7 @@ func (p *parser) grows(i int) bool {
 }
 
 // slashedDay reads 24/12/2026 and 24-12-2026 (the day first, unless only the
-// month can be), and 24/12 behind an article.
+// month can be), 24/12 behind an article, and "bis 05/27", the end of that month, where no language writes the month first.
 func (p *parser) slashedDay(i int, l lead) (day, int, bool) {
 	if !p.digits(i, 1, 2) || !p.digits(i+2, 1, 2) || p.tok(i+1).spaced || p.tok(i+2).spaced {
 		return day{}, 0, false
@@ -163,6 +163,9 @@ func (p *parser) slashedDay(i int, l lead) (day, int, bool) {
 		}
 		d, ok := calendarDay(p.tok(i+4).number, first, second)
 		return d, i + 5, ok
+	}
+	if char == '/' && p.is(l.from, rTill) && !p.is(l.from, rTwelve) && p.tok(i).digits == 2 && p.tok(i+2).digits == 2 && first >= 1 && first <= 12 && second > 12 {
+		return day{kind: monthOf, month: first, year: 2000 + second}, i + 3, true
 	}
 	if char != '/' || l.roles&rSlashed == 0 || p.tok(i+2).digits != 2 || p.tok(i).digits != 2 {
 		return day{}, 0, false

@@ -48,16 +48,30 @@ func (p *parser) readsAsWeekday(i int, introduced bool) bool {
 	case t.lex.is(rWeekdayShort):
 		return introduced || dated
 	case t.lex.is(rOrdinalWeekday):
-		return introduced && !p.is(i-1, rOf) && (p.follows(i+1) || p.is(i+1, rAt|rNight|rForenoon|rNext)) || dated && !introduced || p.is(i+1, rNext)
+		return introduced && !p.is(i-1, rOf) && (p.follows(i+1) || p.is(i+1, rAt|rNight|rForenoon|rNext)) || dated && !introduced || p.is(i+1, rNext) || p.timed(i, j)
 	case t.lex.is(rWeekdayWeak) && t.end-t.start > len("mié"): // Domingo is also a name
 		return introduced || !t.upper
 	case t.lex.is(rWeekdayWeak):
 		if _, _, ok := p.numberOfWeekday(j); ok && j == i+1 && t.end-t.start > len("so") && !p.is(j+1, rThen) {
 			return true
 		}
-		return dated && (t.upper || introduced) && !p.counts(j)
+		return dated && (t.upper || introduced) && !p.counts(j) || p.timed(i, j)
 	}
 	return false
+}
+
+// timed reports whether a time of day stands at token j, behind the short name of a weekday
+// at token i: "Sa 10:15", "sexta às 14h". Where that is another word as well ("so 2pm", "we
+// sat at two") it is none.
+func (p *parser) timed(i, j int) bool {
+	t := p.tok(i)
+	next, l := p.introduce(j)
+	if !t.upper && p.literal(j, "at") || t.end-t.start <= len("so") &&
+		(!t.upper || p.is(next+1, rAM|rPM) || next > j && !p.literal(j, "um") || p.literal(i, "so") && (t.broken || next > j)) {
+		return false
+	}
+	_, _, ok := p.clock(next, l, t.upper)
+	return ok
 }
 
 // counts reports whether the number at token j behind a short word is no day of the
