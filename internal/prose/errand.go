@@ -128,7 +128,7 @@ const maxLeading = 40
 // an event that the sentence does not tell ("reply within 7 days").
 func since(s string, m dates.Match) bool {
 	first := split(m.Text)
-	return len(first) > 0 && (sinceWords.Has(first[0].text) || spanWords.Has(first[0].text)) || sinceWords.Has(wordBeforeDate(s, m))
+	return len(first) > 0 && (sinceWords.Has(first[0].text) && !at(first, 0, "ab", "am") || spanWords.Has(first[0].text)) || sinceWords.Has(wordBeforeDate(s, m))
 }
 
 // repeats reports whether a weekday is that of each week: "le mardi", "los
@@ -185,8 +185,9 @@ func (p *prose) begin() (i int, ok bool) {
 const maxNoted = 40
 
 // thing reads a line as people note things down, in no sentence: "contrôle technique avant
-// le 15/07", "compleanno Paola: 8 novembre", "Hugo pediatra vie 8 a las 18:00". What ends
-// as a sentence does, tells, or names a mere weekday with no limit is none.
+// le 15/07", "compleanno Paola: 8 novembre", "Hugo pediatra vie 8 a las 18:00", "Anna:
+// Freitag 14 Uhr", "passport expires 3 May". What ends as a sentence does, tells, or names
+// a mere weekday with no limit, or one of each week, is none.
 func (p *prose) thing() Form {
 	if strings.HasSuffix(p.text, ".") && p.date.End < len(p.text) || strings.ContainsAny(p.text, "“„«\"|") || len(p.words) > maxNoted || seconds().MatchString(p.text) {
 		return ""
@@ -195,17 +196,17 @@ func (p *prose) thing() Form {
 	for from > 0 && !strings.ContainsAny(p.between(from), ",;:!…()–—") {
 		from--
 	}
-	own := p.words[from:p.first]
-	if behind := p.words[p.last:p.clause(p.last-1)]; anyOf(behind, telling) || anyOf(p.words[:p.first], speaking) || articles.Has(p.words[0].text) || anyOf(own, telling) ||
-		anyOf(own, reporting) || anyOf(own, refusing) || anyOf(p.words, stamps) || anyOf(p.words, records) {
+	own, ends := p.words[from:p.first], expiring.has(p.words)
+	if behind := p.words[p.last:p.clause(p.last-1)]; anyOf(behind, telling) || anyOf(p.words[:p.first], speaking) || anyOf(own, telling) ||
+		anyOf(p.words[:p.first], reporting) || anyOf(own, refusing) || anyOf(p.words, records) || !ends && (articles.Has(p.words[0].text) || anyOf(p.words, stamps)) {
 		return ""
 	}
 	before := strings.TrimSpace(p.text[:p.date.Start])
-	named := strings.HasSuffix(before, ":") || strings.HasPrefix(strings.TrimSpace(p.text[p.date.End:]), ":")
+	named := before != "" && strings.ContainsRune(":–—-", lastRune(before)) || strings.HasPrefix(strings.TrimSpace(p.text[p.date.End:]), ":")
 	switch {
-	case p.date.Deadline:
+	case p.date.Deadline || ends && p.first > 0:
 		return Errand
-	case p.date.Weekday || !strings.ContainsAny(p.date.Text, "0123456789") || isISO(p.date.Text) || len(p.words)-(p.last-p.first) > maxThing && !named:
+	case p.date.Weekday && (p.date.DateOnly || !named || anyOf(p.words, weekly)) || !strings.ContainsAny(p.date.Text, "0123456789") || isISO(p.date.Text) || len(p.words)-(p.last-p.first) > maxThing && !named:
 		return ""
 	case p.last-p.first < len(p.words) && (!p.date.DateOnly && p.first > 0 || named || p.clause(p.last-1) == p.last):
 		return Visit

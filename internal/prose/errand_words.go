@@ -38,6 +38,10 @@ var (
 	// appointments are the things that are named beside a weekday and a time
 	// and are no weekly habit.
 	appointments = listed("appointments")
+	// weekly things are each week when they stand beside a weekday and a time.
+	weekly = listed("weekly")
+	// expiring says that something ends, which its owner noted down.
+	expiring = phrases("expiring")
 	// records are the names and headings of what was.
 	records = listed("records")
 )

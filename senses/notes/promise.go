@@ -96,6 +96,8 @@ type reader struct {
 	// record: the file says what was, or tells others what to do, so that prose
 	// in it is nobody's promise.
 	record bool
+	// toDo: a line like "To do:" stands above the list.
+	toDo bool
 }
 
 func (r *reader) add(p promise, identity string) {
@@ -173,7 +175,10 @@ func (r *reader) block(b *foreign.Block) {
 	if strings.Contains(whole, subconscious.Mark) {
 		return
 	}
-	if b.Task == foreign.Open || b.Kind == foreign.Item && b.Level == 1 && !r.record && prose.IsToDo(headingOf(b)) {
+	if b.Kind != foreign.Item {
+		r.toDo = b.Kind == foreign.Paragraph && strings.HasSuffix(whole, ":") && prose.IsToDo(plainText(b.Lines[len(b.Lines)-1]))
+	}
+	if b.Task == foreign.Open || b.Kind == foreign.Item && b.Level == 1 && !r.record && (r.toDo || prose.IsToDo(headingOf(b))) {
 		r.task(b, whole)
 		return
 	}
