@@ -62,11 +62,11 @@ func (p *parser) readsAsWeekday(i int, introduced bool) bool {
 
 // timed reports whether a time of day stands at token j, behind the short name of a weekday
 // at token i: "Sa 10:15", "sexta às 14h". Where that is another word as well ("so 2pm", "we
-// sat at two") it is none.
+// sat at two"), or the number a day ("sab 23 h 11"), it is none.
 func (p *parser) timed(i, j int) bool {
 	t := p.tok(i)
 	next, l := p.introduce(j)
-	if !t.upper && p.literal(j, "at") || t.end-t.start <= len("so") &&
+	if !t.upper && p.literal(j, "at") || p.is(next+1, rHours) && p.tok(next+1).spaced || t.end-t.start <= len("so") &&
 		(!t.upper || p.is(next+1, rAM|rPM) || next > j && !p.literal(j, "um") || p.literal(i, "so") && (t.broken || next > j)) {
 		return false
 	}
