@@ -98,7 +98,7 @@ func TestFailingThreadMissesNothing(t *testing.T) {
 			w.tick()
 			watcher.set(fault)
 			for i := range 3 {
-				testutil.Write(t, filepath.Join(w.files, fmt.Sprintf("file-%d.md", i)), "x")
+				testutil.Write(t, filepath.Join(w.files, fmt.Sprintf("file-%d.service", i)), "x")
 				if i == 1 {
 					w.disk.set(90)
 					w.calendar(event{"review@example.org", "Review", w.clock.Now().Add(time.Hour), time.Hour})
@@ -120,14 +120,14 @@ func TestFailingThreadMissesNothing(t *testing.T) {
 			if r := threadOf(t, w.tick(), subconscious.Watcher); r.Mode != "reflex" || r.Findings != 4 {
 				t.Fatalf("the report says %+v", r)
 			}
-			for _, text := range []string{"file-0.md", "file-1.md", "file-2.md", "/srv"} {
+			for _, text := range []string{"file-0.service", "file-1.service", "file-2.service", "/srv"} {
 				w.now(text, 3)
 			}
 			if err := w.d.Health(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 			w.strengths("/srv", 3)
-			w.now("file-0.md", 2)
+			w.now("file-0.service", 2)
 		})
 	}
 }

@@ -15,20 +15,20 @@ func TestFilesAreToldOnceAndFade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	path := func(name string) string { return filepath.Join(w.files, name) }
-	testutil.Write(t, path("report.md"), "first\n")
-	testutil.Write(t, path("old.md"), "old\n")
+	testutil.Write(t, path("report.service"), "first\n")
+	testutil.Write(t, path("old.service"), "old\n")
 	w.begin()
 	w.tick()
 	if got := entries(w.document()); len(got) != 0 {
 		t.Fatalf("the first collect is not silent: %v", got)
 	}
 
-	testutil.Write(t, path("budget.csv"), "a,b\n")
-	w.strengths("budget.csv", 3, 2, 1, 0, 0)
+	testutil.Write(t, path("budget.service"), "a,b\n")
+	w.strengths("budget.service", 3, 2, 1, 0, 0)
 
-	save(t, path("report.md"), "second\n")
+	save(t, path("report.service"), "second\n")
 	w.tick()
-	e := w.now("report.md", 3)
+	e := w.now("report.service", 3)
 	if !strings.Contains(e.Summary, "saved") {
 		t.Fatalf("an atomic save is told as %q", e.Summary)
 	}
@@ -37,38 +37,38 @@ func TestFilesAreToldOnceAndFade(t *testing.T) {
 			t.Fatalf("the temporary file is told of: %q", e.Summary)
 		}
 	}
-	w.strengths("report.md", 2, 1, 0)
+	w.strengths("report.service", 2, 1, 0)
 
-	if err := os.Rename(path("old.md"), path("new.md")); err != nil {
+	if err := os.Rename(path("old.service"), path("new.service")); err != nil {
 		t.Fatal(err)
 	}
 	w.tick()
-	if e := w.now("new.md", 3); !strings.Contains(e.Summary, "renamed from old.md") {
+	if e := w.now("new.service", 3); !strings.Contains(e.Summary, "renamed from old.service") {
 		t.Fatalf("a rename is told as %q", e.Summary)
 	}
-	w.strengths("new.md", 2, 1, 0)
+	w.strengths("new.service", 2, 1, 0)
 
-	if err := os.Remove(path("new.md")); err != nil {
+	if err := os.Remove(path("new.service")); err != nil {
 		t.Fatal(err)
 	}
 	w.tick()
-	if e := w.now("new.md", 3); !strings.Contains(e.Summary, "deleted") {
+	if e := w.now("new.service", 3); !strings.Contains(e.Summary, "deleted") {
 		t.Fatalf("a deletion is told as %q", e.Summary)
 	}
-	w.strengths("new.md", 2, 1, 0)
+	w.strengths("new.service", 2, 1, 0)
 }
 
 // A file that keeps being saved grows.
 func TestFileSavedAgainGrows(t *testing.T) {
 	w := newWorld(t).begin()
 	w.tick()
-	path := filepath.Join(w.files, "draft.md")
+	path := filepath.Join(w.files, "draft.service")
 	for i, want := range []int{3, 4, 5, 6} {
 		save(t, path, strings.Repeat("x", i+1))
 		w.tick()
-		w.now("draft.md", want)
+		w.now("draft.service", want)
 	}
-	w.strengths("draft.md", 5, 4, 3, 2, 1, 0)
+	w.strengths("draft.service", 5, 4, 3, 2, 1, 0)
 }
 
 // A disk stands while it is over its threshold: 3 3 3 3, critical 4 4 4 4, freed
@@ -149,7 +149,7 @@ func TestRestartRepeatsNothing(t *testing.T) {
 	state := asJSON(t, w.d.State())
 	threads := w.status().Threads
 	w.stop()
-	testutil.Write(t, filepath.Join(w.files, "meanwhile.md"), "new\n")
+	testutil.Write(t, filepath.Join(w.files, "meanwhile.service"), "new\n")
 	w.begin()
 	if got := asJSON(t, w.d.State()); got != state {
 		t.Fatalf("the state after the restart is another:\n%s\n%s", got, state)
@@ -164,8 +164,8 @@ func TestRestartRepeatsNothing(t *testing.T) {
 	if got, want := len(entries(after)), len(entries(before))+1; got != want {
 		t.Fatalf("%d entries after the restart, want %d:\n%s", got, want, w.summaries())
 	}
-	w.now("meanwhile.md", 3)
-	w.strengths("meanwhile.md", 3, 2, 1, 0) // the early tick did not count
+	w.now("meanwhile.service", 3)
+	w.strengths("meanwhile.service", 3, 2, 1, 0) // the early tick did not count
 	w.now("send the report", 3)
 	w.now("/srv", 3)
 }

@@ -174,9 +174,9 @@ func TestPauseHoldsAcrossARestart(t *testing.T) {
 	if !w.status().Mind.Paused {
 		t.Fatal("the status does not say so")
 	}
-	testutil.Write(t, filepath.Join(w.files, "meanwhile.md"), "x")
+	testutil.Write(t, filepath.Join(w.files, "meanwhile.service"), "x")
 	pause(api.PauseRequest{Resume: true})
-	w.strengths("meanwhile.md", 3, 2)
+	w.strengths("meanwhile.service", 3, 2)
 
 	pause(api.PauseRequest{For: time.Hour})
 	refused()
@@ -188,7 +188,7 @@ func TestDryRunCommitsAndLosesNothing(t *testing.T) {
 	w := newWorld(t).begin()
 	w.tick()
 	before, count := w.document(), w.d.State().TickCount
-	testutil.Write(t, filepath.Join(w.files, "new.md"), "x")
+	testutil.Write(t, filepath.Join(w.files, "new.service"), "x")
 	testutil.Write(t, filepath.Join(w.notes, "today.md"), "I will send the report by Friday.\n")
 	w.command(subconscious.Command{Kind: subconscious.CommandNote, Text: "call the plumber by Tuesday"})
 	w.disk.set(90)
@@ -219,7 +219,7 @@ func TestDryRunCommitsAndLosesNothing(t *testing.T) {
 		t.Fatal("a dry run took the note")
 	}
 	w.tick()
-	for _, text := range []string{"new.md", "send the report", "plumber", "/srv", "Review"} {
+	for _, text := range []string{"new.service", "send the report", "plumber", "/srv", "Review"} {
 		w.now(text, 3)
 	}
 }
@@ -227,7 +227,7 @@ func TestDryRunCommitsAndLosesNothing(t *testing.T) {
 func TestOneThreadIsAskedAlone(t *testing.T) {
 	w := newWorld(t).begin()
 	w.tick()
-	testutil.Write(t, filepath.Join(w.files, "new.md"), "x")
+	testutil.Write(t, filepath.Join(w.files, "new.service"), "x")
 	w.calendar(event{"review@example.org", "Review", w.clock.Now().Add(time.Hour), time.Hour})
 	w.await()
 	report, err := w.d.Think(context.Background(), api.TickRequest{Thread: "oracle"})
@@ -240,8 +240,8 @@ func TestOneThreadIsAskedAlone(t *testing.T) {
 		}
 	}
 	w.now("Review", 3)
-	w.now("new.md", 0)
-	w.strengths("new.md", 3) // nothing was lost to those who were not asked
+	w.now("new.service", 0)
+	w.strengths("new.service", 3) // nothing was lost to those who were not asked
 }
 
 func TestWhyNamesObservationThreadAndRule(t *testing.T) {

@@ -182,12 +182,12 @@ func TestUnreadableFolder(t *testing.T) {
 	w := newWorld(t)
 	away := w.files + ".away"
 	shut, open := func() error { return os.Chmod(w.files, 0) }, func() error {
-		defer testutil.Write(t, filepath.Join(w.files, "meanwhile.md"), "x")
+		defer testutil.Write(t, filepath.Join(w.files, "meanwhile.service"), "x")
 		return os.Chmod(w.files, 0o700)
 	}
 	if os.Geteuid() == 0 { // who reads everything: take the folder away instead
 		shut, open = func() error { return os.Rename(w.files, away) }, func() error {
-			testutil.Write(t, filepath.Join(away, "meanwhile.md"), "x")
+			testutil.Write(t, filepath.Join(away, "meanwhile.service"), "x")
 			return os.Rename(away, w.files)
 		}
 	}
@@ -210,7 +210,7 @@ func TestUnreadableFolder(t *testing.T) {
 			t.Fatalf("it stays blind: %+v", w.sense("files", "work"))
 		}
 	}
-	if _, ok := w.entry("meanwhile.md"); !ok {
+	if _, ok := w.entry("meanwhile.service"); !ok {
 		t.Fatalf("what came meanwhile is lost:\n%s", w.summaries())
 	}
 }

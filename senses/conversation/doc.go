@@ -19,7 +19,8 @@
 //
 // Kind "question" stands: an agent asks the person something. Its identity is
 // the conversation and the message. It stands until the person writes in that
-// conversation again, for 14 days at most, and 8 of a conversation at once.
+// conversation again, for 14 days at most, and 8 of a conversation at once. Its
+// attribute words is what they weigh (see prose.Weigh).
 //
 // Kind "message" is momentary: what the person said, and what an agent said to
 // the person at the end of its turn. What is reported as a promise or a question

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/links"
+	"github.com/subconsciousd/subconsciousd/internal/prose"
 	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -143,7 +145,7 @@ func (h *hearing) ask(t *talk, m heard, words string) {
 	until := h.at.Add(questionStands)
 	o := h.observe(t, m, "question", m.key, h.agent)
 	o.Change, o.Fingerprint, o.Until = subconscious.Appeared, "open", until
-	o.Attrs["state"] = "open"
+	o.Attrs["state"], o.Attrs["words"] = "open", strconv.Itoa(prose.Weigh("", m.text))
 	o.Title = title(speaker(m)+" asks: "+words, maxTitle)
 	o.Text = beside(o.Title, m.text)
 	for _, item := range t.add(open{Key: m.key, Question: true, Until: until.Unix()}) {

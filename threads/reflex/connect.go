@@ -8,6 +8,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
+	"github.com/subconsciousd/subconsciousd/threads/score"
 )
 
 // connectionsShown bounds the connections of one tick.
@@ -24,18 +25,18 @@ func noteworthy(a, b subconscious.Observation) bool {
 	return written(a) && (written(b) || b.Sense == "calendar" || b.Sense == "health")
 }
 
-func noteConnections(s *scene) []noticed { return s.connections(noteworthy, 4) }
+func noteConnections(s *scene) []noticed { return s.connections(noteworthy) }
 
 // wildConnections are all that the librarian does not make.
 func wildConnections(s *scene) []noticed {
 	return s.connections(func(a, b subconscious.Observation) bool {
 		return !(noteworthy(a, b) && threads.Interested(subconscious.Librarian, a))
-	}, 3)
+	})
 }
 
 // connections joins what is new with what stands, of another sense, and was
 // never seen beside it: each observation with one other, the closest first.
-func (s *scene) connections(take func(a, b subconscious.Observation) bool, importance int) []noticed {
+func (s *scene) connections(take func(a, b subconscious.Observation) bool) []noticed {
 	var all []noticed
 	for _, o := range s.news {
 		if !s.novel(o) || s.unheard(o) {
@@ -46,7 +47,9 @@ func (s *scene) connections(take func(a, b subconscious.Observation) bool, impor
 			return s.holding(o, x.other) || s.unheard(x.other) || !s.citable(o, x.other)
 		})
 		for i, x := range found[:min(len(found), connectionsShown)] {
-			all = append(all, s.connection(o, x, third(o, x, found[i+1:]), importance))
+			if n := s.connection(o, x, third(o, x, found[i+1:])); n.Importance > 0 {
+				all = append(all, n)
+			}
 		}
 	}
 	slices.SortFunc(all, before)
@@ -78,22 +81,23 @@ func third(o subconscious.Observation, x shared, others []shared) []subconscious
 	return nil
 }
 
-func (s *scene) connection(o subconscious.Observation, x shared, third []subconscious.Observation, importance int) noticed {
-	if x.score > enough {
-		importance++
-	}
+// connection is worth a word by the score of its features; nobody is told of one.
+func (s *scene) connection(o subconscious.Observation, x shared, third []subconscious.Observation) noticed {
 	words := say("%s %s %s and %s", quoted(x.words), links(x.words), s.called(o), s.called(x.other))
 	for _, other := range third {
 		words = say("%s %s %s, %s and %s", quoted(x.words), links(x.words), s.briefly(o), s.briefly(x.other), s.briefly(other))
 	}
-	observations := append([]subconscious.Observation{x.other}, third...)
-	n := notice(subconscious.KindConnection, importance, words, o, observations...)
-	// The nearest of events and deadlines.
-	for _, other := range append(observations, o) {
+	n := notice(subconscious.KindConnection, 0, words, o, append([]subconscious.Observation{x.other}, third...)...)
+	c := score.Connection{Link: x.link, Shared: x.score}
+	for _, other := range append(third, x.other, o) {
+		c.Open, c.Known = c.Open || open(other), c.Known || other.Sense == "mail" && known(other) > 0
+		// The nearest of events and deadlines.
 		if other.Due.After(s.at) && (n.Due.IsZero() || other.Due.Before(n.Due)) {
 			n.Due = other.Due
 		}
 	}
+	c.Soon = !n.Due.IsZero() && n.Due.Sub(s.at) <= threads.Ahead
+	n.Importance, _ = worthOf(score.Connections.Judge(c, 0))
 	return n
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads/score"
 )
 
 // byPerson reports whether it is what the person said in a conversation.
@@ -21,21 +22,14 @@ func place(o subconscious.Observation) string {
 	return cmp.Or(o.Attrs["file"], o.Attrs["conversation"])
 }
 
-// inMind reports whether it was said in the mind's own log, where whoever writes
-// to the person does so on purpose.
-func inMind(o subconscious.Observation) bool { return o.Instance == "chat" }
-
 // askedByAgent is a question of an agent that the person has not answered. The
-// last word of many a session is one, so that those of transcripts count little.
+// last word of many a session is one.
 func askedByAgent(s *scene, o subconscious.Observation) noticed {
 	if o.Kind != "question" || !o.Stands() || s.holding(o) {
 		return noticed{}
 	}
-	importance, reason := 3, ""
-	if inMind(o) {
-		importance, reason = 5, "an agent waits for your answer"
-	}
-	return notice(subconscious.KindStale, importance, say("Unanswered in %s: %s", bounded(name(place(o))), prose(o.Title)), o).tell(reason)
+	m := score.Message{Mind: o.Instance == "chat", Asks: true, Unknown: stranger(o), Words: count(o, "words")}
+	return notice(subconscious.KindStale, 0, say("Unanswered in %s: %s", bounded(name(place(o))), prose(o.Title)), o).judged(score.Messages.Judge(m, 0))
 }
 
 // spokenOf is what something that was said is called in a summary.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads/score"
 )
 
 // usualAfter is how many times within usualWithin make something usual.
@@ -55,31 +56,26 @@ func fileWords(o subconscious.Observation, note string) string {
 	return say("%s%s was %s%s", folder, subject, verb, note)
 }
 
-// secretFile: one matters less where it is touched all the time.
-func secretFile(s *scene, o subconscious.Observation) noticed {
-	if o.Attrs["secret"] != "true" {
-		return noticed{}
+// changedFile is worth a word by the score of its features.
+func changedFile(s *scene, o subconscious.Observation) noticed {
+	f := score.File{Usual: s.usual(o)}
+	kind, words := subconscious.KindAnomaly, ""
+	switch what := decides(o); {
+	case o.Attrs["action"] == "burst":
+		f.Files, f.Deleted = count(o, "files"), count(o, "deleted")
+		words = burstWords(o, f.Files)
+	case on(o, "secret"):
+		f.Secret, words = true, fileWords(o, ": it looks like a secret")
+	case on(o, "config"):
+		f.Config, f.Enters = true, what == whoLogsIn || what == whoMay
+		words = fileWords(o, ": "+what)
+	default:
+		words = fileWords(o, "")
 	}
-	kind, importance, reason := subconscious.KindAnomaly, 6, "a file that looks like a secret was touched"
-	if s.usual(o) {
-		kind, importance, reason = subconscious.KindObservation, 4, ""
+	if f.Usual {
+		kind = subconscious.KindObservation
 	}
-	return notice(kind, importance, fileWords(o, ": it looks like a secret"), o).tell(reason)
-}
-
-func configFile(s *scene, o subconscious.Observation) noticed {
-	if o.Attrs["config"] != "true" {
-		return noticed{}
-	}
-	kind, importance, reason := subconscious.KindAnomaly, 5, ""
-	what := decides(o)
-	switch {
-	case s.usual(o):
-		kind, importance = subconscious.KindObservation, 4
-	case what == whoLogsIn, what == whoMay:
-		importance, reason = 7, "it was changed"
-	}
-	return notice(kind, importance, fileWords(o, ": "+what), o).tell(reason)
+	return notice(kind, 0, words, o).judged(score.Files.Judge(f, 0))
 }
 
 // What files decide about others.
@@ -109,24 +105,6 @@ func decides(o subconscious.Observation) string {
 	return "it decides what the machine does"
 }
 
-// burst: one is worth most where files were deleted, and little where they come
-// all the time.
-func burst(s *scene, o subconscious.Observation) noticed {
-	if o.Attrs["action"] != "burst" {
-		return noticed{}
-	}
-	total, deleted := count(o, "files"), count(o, "deleted")
-	lost, usual := deleted >= 20 && deleted*2 >= total, s.usual(o)
-	kind, importance, reason := subconscious.KindAnomaly, 5, ""
-	switch {
-	case lost && !usual:
-		importance, reason = 7, "many files were deleted at once"
-	case usual && !lost:
-		kind, importance = subconscious.KindObservation, 3
-	}
-	return notice(kind, importance, burstWords(o, total), o).tell(reason)
-}
-
 func burstWords(o subconscious.Observation, total int) string {
 	folder, inFolder := strings.CutSuffix(o.ID, "/*")
 	if !inFolder || total == 0 {
@@ -148,24 +126,15 @@ func burstWords(o subconscious.Observation, total int) string {
 	return say("%s %s %s changed at once: %s", plural(total, "file"), where, name(folder), strings.Join(parts, ", "))
 }
 
-// plainFile: one is worth the least that is taken in.
-func plainFile(s *scene, o subconscious.Observation) noticed {
-	if o.Attrs["action"] == "burst" {
-		return noticed{}
-	}
-	return notice(subconscious.KindObservation, 3, fileWords(o, ""), o)
-}
-
 // toldNote is what the person said by command. One with a date is a deadline.
 func toldNote(s *scene, o subconscious.Observation) noticed {
 	if !o.Due.IsZero() {
 		return noticed{}
 	}
-	format := "You noted: %s"
 	if o.Trust == subconscious.Agent {
-		format = "An agent noted: %s"
+		return notice(subconscious.KindObservation, 0, say("An agent noted: %s", prose(o.Title)), o).judged(score.Messages.Judge(score.Message{Mind: true, Told: true}, 0))
 	}
-	return notice(subconscious.KindObservation, 6, say(format, prose(o.Title)), o)
+	return notice(subconscious.KindObservation, 6, say("You noted: %s", prose(o.Title)), o)
 }
 
 // noter says whose a note is that was told by command.

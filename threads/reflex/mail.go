@@ -36,15 +36,13 @@ func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason st
 		}
 		return 0, ""
 	}
-	worth := score.Letters.Judge(s.letter(o), s.habits.Of(strings.Fields(o.Attrs[subconscious.HabitAttr]), s.at))
-	importance, reason = worth.Importance(), strings.Join(worth.Reasons, "; ")
+	importance, reason = worthOf(score.Letters.Judge(s.letter(o), s.habits.Of(strings.Fields(o.Attrs[subconscious.HabitAttr]), s.at)))
 	switch {
-	case importance < 3:
-		return 0, ""
-	case worth.Percent < listFrom || s.taken(o):
+	case reason == "":
+	case s.taken(o):
 		return 3, ""
 	case on(o, "forged"):
-		return min(importance, forged), reason
+		importance = min(importance, forged)
 	}
 	return importance, reason
 }
@@ -91,10 +89,6 @@ func Weigh(snapshot subconscious.Snapshot, name subconscious.ThreadName) (all []
 	}
 	return all
 }
-
-// listFrom is the score, in per cent, from which on a mail is worth a line of the
-// digest.
-const listFrom = 50
 
 // invites reports whether a mail brings an invitation that the calendar holds,
 // which tells of it.

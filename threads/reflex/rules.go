@@ -26,10 +26,7 @@ type Rule struct {
 // rules are in the order in which they are tried.
 var rules = [...]Rule{
 	{Name: "watcher.machine", find: each(of("health"), machine), beside: true},
-	{Name: "watcher.secret", find: each(of("files"), secretFile)},
-	{Name: "watcher.config", find: each(of("files"), configFile)},
-	{Name: "watcher.burst", find: each(of("files"), burst)},
-	{Name: "watcher.file", find: each(of("files"), plainFile)},
+	{Name: "watcher.file", find: each(of("files"), changedFile)},
 	{Name: "watcher.moved", find: each((*scene).events, movedEvent), over: one(movedOver), beside: true},
 	{Name: "watcher.note", find: each(of("person"), toldNote)},
 	{Name: threads.LetterRule, find: each(of("mail"), ownMail), over: one(mailOver), beside: true},

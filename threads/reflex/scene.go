@@ -152,6 +152,31 @@ func notice(kind subconscious.Kind, importance int, summary string, o subconscio
 	return n
 }
 
+// worthOf is what a thing counts by its score, and why the person should be told
+// of it: from a line of the digest on, its reasons. 0 is not worth a word.
+func worthOf(of score.Score) (importance int, reason string) {
+	switch importance = of.Importance(); {
+	case importance < 3:
+		return 0, ""
+	case of.Percent < listFrom:
+		return 3, ""
+	}
+	return importance, strings.Join(of.Reasons, "; ")
+}
+
+// listFrom is the score, in per cent, from which on a thing is worth a line of the
+// digest.
+const listFrom = 50
+
+// judged returns the finding as its score has it, and none that is not worth a word.
+func (n noticed) judged(of score.Score) noticed {
+	importance, reason := worthOf(of)
+	if n.Importance = importance; importance == 0 {
+		return noticed{}
+	}
+	return n.tell(reason)
+}
+
 // until returns the finding with its due time.
 func (n noticed) until(due time.Time) noticed {
 	n.Due = due

@@ -28,6 +28,8 @@ type shared struct {
 	other subconscious.Observation
 	words []string
 	score int
+	// link: a link is shared, or a word that names one thing.
+	link bool
 }
 
 // linkSchemes are the links that connect. Those of a series, of a person and
@@ -52,6 +54,7 @@ func (s *scene) sharing(o subconscious.Observation, take func(subconscious.Obser
 			}
 			x.words = append(x.words, word)
 			x.score += points
+			x.link = x.link || points > enough || identifies(word)
 		}
 	}
 	for _, link := range o.Links {

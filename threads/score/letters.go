@@ -75,15 +75,7 @@ var lettersText string
 const lengthMost = 50
 
 // Letters is how mail is judged.
-var Letters = letters()
-
-func letters() *Table[Letter] {
-	t := &Table[Letter]{Features: letterFeatures, Most: map[string]int{"length": lengthMost}}
-	if err := t.Read(lettersText); err != nil {
-		panic("letters.txt: " + err.Error())
-	}
-	return t
-}
+var Letters = table(lettersText, map[string]int{"length": lengthMost}, letterFeatures)
 
 var letterFeatures = []Feature[Letter]{
 	// Between you.

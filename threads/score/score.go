@@ -1,7 +1,8 @@
 // Package score judges how much a thing is worth the person's attention, by a
 // linear score over a few named features.
 //
-// A table has the features of one kind of thing, and its weights are a file that
+// A table has the features of one kind of thing: of letters, messages of agents,
+// changes of files, connections. Its weights are a file, which for letters
 // `subconsciousd eval letters --train` writes. Features are small integers,
 // weights are hundredths, and the logistic curve is a table of integers, so that
 // a thing has the same score on every machine.
@@ -39,6 +40,15 @@ type Table[T any] struct {
 	Bias    int
 	// Most bounds the weights of single features, whatever is trained.
 	Most map[string]int
+}
+
+// table is a table with the weights that come with it.
+func table[T any](weights string, most map[string]int, features []Feature[T]) *Table[T] {
+	t := &Table[T]{Features: features, Most: most}
+	if err := t.Read(weights); err != nil {
+		panic(err.Error())
+	}
+	return t
 }
 
 // personalMost bounds what is learnt of a person, in hundredths.

@@ -17,27 +17,56 @@ func TestPercentIsTheLogisticCurve(t *testing.T) {
 	}
 }
 
-// TestWeightsMakeSense: what speaks for a letter does not weigh against it, and
+// TestWeightsMakeSense: what speaks for a thing does not weigh against it, and
 // each feature says why in words.
 func TestWeightsMakeSense(t *testing.T) {
+	t.Run("letters", func(t *testing.T) { makesSense(t, Letters) })
+	t.Run("files", func(t *testing.T) { makesSense(t, Files) })
+	t.Run("connections", func(t *testing.T) { makesSense(t, Connections) })
+	t.Run("messages", func(t *testing.T) { makesSense(t, Messages) })
+}
+
+func makesSense[T any](t *testing.T, table *Table[T]) {
 	seen := map[string]bool{}
-	for i, f := range Letters.Features {
-		if w := Letters.Weights[i]; w*f.Sign < 0 {
+	for i, f := range table.Features {
+		if w := table.Weights[i]; w*f.Sign < 0 {
 			t.Errorf("%s weighs %d, against its sign", f.Name, w)
 		}
-		if most, bounded := Letters.Most[f.Name]; bounded && Letters.Weights[i] > most {
-			t.Errorf("%s weighs %d, and may weigh %d", f.Name, Letters.Weights[i], most)
+		if most, bounded := table.Most[f.Name]; bounded && table.Weights[i] > most {
+			t.Errorf("%s weighs %d, and may weigh %d", f.Name, table.Weights[i], most)
 		}
 		if f.Why == "" || seen[f.Name] {
 			t.Errorf("%s says no why, or stands twice", f.Name)
 		}
 		seen[f.Name] = true
 	}
-	if slices.Max(Letters.Weights) <= 0 || slices.Min(Letters.Weights) >= 0 {
+	if slices.Max(table.Weights) <= 0 || min(table.Bias, slices.Min(table.Weights)) >= 0 {
 		t.Error("nothing was trained")
 	}
-	if len(Letters.Features) > 40 {
-		t.Errorf("there are %d features; 40 are what a person can read", len(Letters.Features))
+	if len(table.Features) > 40 {
+		t.Errorf("there are %d features; 40 are what a person can read", len(table.Features))
+	}
+}
+
+// TestNoPlaceOfAPromise: a file that merely was written, and words that two things
+// share with nothing near, are worth no word; and no agent gets past the digest by
+// what it writes.
+func TestNoPlaceOfAPromise(t *testing.T) {
+	for name, c := range map[string]struct {
+		got         Score
+		least, most int
+	}{
+		"a new file":                     {Files.Judge(File{}, 0), 0, 2},
+		"many deleted at once":           {Files.Judge(File{Files: 60, Deleted: 60}, 0), 7, 7},
+		"two words":                      {Connections.Judge(Connection{Shared: 4, Open: true}, 0), 0, 2},
+		"a word of what is near":         {Connections.Judge(Connection{Soon: true}, 0), 3, 3},
+		"an agent's question":            {Messages.Judge(Message{Mind: true, Asks: true}, 0), 5, 5},
+		"an agent that says all it can":  {Messages.Judge(Message{Mind: true, Asks: true, Words: 1e9}, 0), 6, 6},
+		"the last question of a session": {Messages.Judge(Message{Asks: true}, 0), 0, 2},
+	} {
+		if n := c.got.Importance(); n < c.least || n > c.most {
+			t.Errorf("%s: %+v", name, c.got)
+		}
 	}
 }
 
