@@ -91,6 +91,8 @@ type letter struct {
 	prompts.Letter
 	subconscious.Finding
 	known bool
+	// habit is by how much what the person does with such letters moves what it counts.
+	habit int
 }
 
 // pushed: the rules would tell it at once.
@@ -137,10 +139,13 @@ func (t *Triage) letters(snapshot subconscious.Snapshot, thought subconscious.Th
 	for _, o := range snapshot.Fields[t.Name()].New {
 		fresh[string(o.Ref())] = o
 	}
-	for _, f := range t.Weigh(snapshot, t.Name()) {
+	strange := snapshot
+	strange.Habits = nil
+	without := t.Weigh(strange, t.Name())
+	for i, f := range t.Weigh(snapshot, t.Name()) {
 		o, isNew := fresh[f.Evidence[0]]
 		cited := slices.ContainsFunc(thought.Findings, func(g subconscious.Finding) bool { return g.Cites(o.Ref()) })
-		l := letter{Finding: f, Letter: prompts.Letter{Observation: o, Brief: o.Attrs["bulk"] == "true" || o.Attrs["list"] != ""}}
+		l := letter{Finding: f, habit: f.Importance - without[i].Importance, Letter: prompts.Letter{Observation: o, Brief: o.Attrs["bulk"] == "true" || o.Attrs["list"] != ""}}
 		l.Who, l.known = whoWrites(o)
 		if isNew && f.Importance < surely && (!cited || slices.ContainsFunc(thought.Findings, l.is)) {
 			all = append(all, l)
@@ -281,11 +286,15 @@ func (v verdict) counts(at time.Time) (importance int, by time.Time) {
 	return digestFrom + v.Loss, by
 }
 
-// apply lets a verdict say what a mail counts, as far as it may: what the rules
+// apply lets a verdict say what a mail counts, as far as it may, and what the person
+// does with such letters move that as it moves the score: what the rules
 // would push goes into the digest at the least, and only where no other voice was
 // shown; what is raised to a push is one of the day's.
 func (t *Triage) apply(thought *subconscious.Thought, l letter, v verdict, at time.Time, alone bool) {
 	counts, by := v.counts(at)
+	if counts > 0 {
+		counts = min(max(counts+l.habit, 1), 10)
+	}
 	if !l.known {
 		counts = min(counts, strangerMost)
 	}
@@ -307,6 +316,9 @@ func (t *Triage) apply(thought *subconscious.Thought, l letter, v verdict, at ti
 	f.Importance, f.Escalate, f.Remark = counts, counts >= digestFrom, t.Redact(subconscious.Clip(subconscious.Printable(prompts.Unquote(v.Why)), remarkBytes))
 	if f.Escalate {
 		f.EscalateReason = fmt.Sprintf("a model weighed it: %s, loss %d of 3", v.Act, v.Loss)
+		if l.habit != 0 {
+			f.EscalateReason += fmt.Sprintf("; what you do with such letters moves it by %+d", l.habit)
+		}
 	} else {
 		f.EscalateReason = ""
 	}

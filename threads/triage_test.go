@@ -59,6 +59,7 @@ func weigh(s subconscious.Snapshot, name subconscious.ThreadName) (all []subcons
 	for _, o := range s.Fields[name].New {
 		f := subconscious.Finding{Kind: subconscious.KindObservation, Rule: threads.LetterRule, Summary: o.Title, Evidence: []string{string(o.Ref())}, Due: o.Due}
 		_ = json.Unmarshal([]byte(o.Attrs["worth"]), &f.Importance)
+		f.Importance += s.Habits[o.Attrs["from"]].Lean
 		f.Escalate = f.Importance >= 4
 		all = append(all, f)
 	}
@@ -76,6 +77,7 @@ func TestTriage(t *testing.T) {
 		}
 		return o
 	}
+	const read = `"act":"read","loss":2,"for_me":true`
 	const none, do, attend = `"act":"none","loss":0,"for_me":true`, `"act":"do","loss":3,"for_me":true,"by":"2026-11-23T18:00:00+01:00"`, `"act":"attend","loss":1,"for_me":true,"by":"2026-11-23T18:00:00+01:00"`
 	soon := mail("Soon", 4, 0, "known", "3")
 	soon.Due = at.Add(time.Hour)
@@ -98,6 +100,8 @@ func TestTriage(t *testing.T) {
 		"low is lowered":                   {mails: []subconscious.Observation{mail("Anna", 5, time.Hour, "known", "3")}, verdicts: map[string]string{"Anna": none}, calls: 1},
 		"a push is lowered to the digest":  {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3")}, verdicts: map[string]string{"Anna": none}, want: "Anna 4", calls: 1},
 		"8 never waits":                    {mails: []subconscious.Observation{mail("Anna", 8, 0, "known", "3")}, want: "Anna 8"},
+		"habits raise a verdict":           {mails: []subconscious.Observation{mail("Fond", 1, time.Hour, "known", "3")}, verdicts: map[string]string{"Fond": do}, want: "Fond 10", calls: 1, raises: 1, wantRaises: 1},
+		"habits lower a verdict":           {mails: []subconscious.Observation{mail("Bore", 5, time.Hour, "known", "3")}, verdicts: map[string]string{"Bore": read}, want: "Bore 4", calls: 1},
 		"a push is judged alone":           {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3"), mail("Ben", 5, time.Hour, "known", "3")}, verdicts: map[string]string{"Anna": do, "Ben": none}, want: "Anna 9", calls: 2},
 		"known and unknown apart":          {mails: []subconscious.Observation{mail("Anna", 5, time.Hour, "known", "3"), mail("Evil", 5, time.Hour)}, verdicts: map[string]string{"Anna": do, "Evil": none}, want: "Anna 6", calls: 2},
 		"where it fails the rules stand":   {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3")}, err: context.DeadlineExceeded, want: "Anna 7", calls: 1},
@@ -112,7 +116,8 @@ func TestTriage(t *testing.T) {
 			triage := threads.NewTriage(threads.TriageOptions{Redact: func(text string) string { return strings.ReplaceAll(text, "https", "hxxps") },
 				Asker: threads.Asker{Generator: model}, Prompts: set, Rules: weighed{}, Weigh: weigh, Credulous: c.credulous,
 				Raise: func(time.Time) bool { raised++; return raised <= c.raises }})
-			snapshot := subconscious.Snapshot{At: at, Fields: map[subconscious.ThreadName]subconscious.Field{subconscious.Watcher: {New: c.mails}}}
+			snapshot := subconscious.Snapshot{At: at, Fields: map[subconscious.ThreadName]subconscious.Field{subconscious.Watcher: {New: c.mails}},
+				Habits: map[string]subconscious.Habit{"fond@example.com": {Lean: 2}, "bore@example.com": {Lean: -1}}}
 			answer, err := triage.Think(t.Context(), snapshot)
 			if err != nil {
 				t.Fatal(err)
