@@ -44,7 +44,7 @@ func (s *scene) connections(take func(a, b subconscious.Observation) bool) []not
 		}
 		found := s.sharing(o, func(b subconscious.Observation) bool { return b.Sense != o.Sense && take(o, b) })
 		found = slices.DeleteFunc(found, func(x shared) bool {
-			return s.holding(o, x.other) || s.unheard(x.other) || !s.citable(o, x.other)
+			return s.holding(o, x.other) || s.unheard(x.other) || !s.citable(o, x.other) || s.speaks(o, x.other) || s.speaks(x.other, o)
 		})
 		for i, x := range found[:min(len(found), connectionsShown)] {
 			if n := s.connection(o, x, third(o, x, found[i+1:])); n.Importance > 0 {

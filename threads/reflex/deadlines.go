@@ -1,6 +1,7 @@
 package reflex
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -57,22 +58,34 @@ func isDeadline(o subconscious.Observation) bool {
 }
 
 // noted reports whether the person wrote into their notes what they promised in
-// a mail or a conversation: something due on that day with a telling word of it, or of
-// the name to whom. The note speaks
-// for both, for it can be ticked off.
+// a mail or a conversation, or somebody they write to asks.
 func (s *scene) noted(o subconscious.Observation) (found bool) {
-	if !threads.OwnMail(o) && !threads.SaidPromise(o) {
+	if !owed(o) {
 		return false
 	}
-	words := append(s.spoken(o), terms(recipient(o))...)
 	s.due(o.Due.Add(-24*time.Hour), o.Due.Add(24*time.Hour), seenAtOnce, func(other subconscious.Observation) bool {
-		found = open(other) && other.Sense != "mail" && other.Sense != "conversation" && s.sameDay(other.Due, o.Due) &&
-			slices.ContainsFunc(s.spoken(other), func(term string) bool {
-				return utf8.RuneCountInString(term) >= telling && slices.Contains(words, term)
-			})
+		found = s.speaks(other, o)
 		return !found
 	})
 	return found
+}
+
+// owed: the person promised it, or somebody they write to asks it.
+func owed(o subconscious.Observation) bool {
+	return threads.OwnMail(o) || threads.SaidPromise(o) || known(o) > 0
+}
+
+// speaks reports whether a note speaks for what is promised or asked elsewhere, for it
+// can be ticked off: it is due on that day, with a telling word of it, or a name of the
+// other.
+func (s *scene) speaks(note, o subconscious.Observation) bool {
+	if !owed(o) || !open(note) || note.Sense == "mail" || note.Sense == "conversation" || o.Due.IsZero() || !s.sameDay(note.Due, o.Due) {
+		return false
+	}
+	words, names := s.spoken(o), terms(cmp.Or(o.Attrs["from_name"], recipient(o)))
+	return slices.ContainsFunc(s.spoken(note), func(term string) bool {
+		return slices.Contains(names, term) || utf8.RuneCountInString(term) >= telling && slices.Contains(words, term)
+	})
 }
 
 // scheduled reports whether the calendar holds what the person wrote down: an event

@@ -9,11 +9,10 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads/score"
 )
 
-const (
-	// quietLong is from how many working days on it counts more that nobody
-	// answers, and quietOld from how many on nobody needs to be told.
-	quietLong, quietOld = 7, 10
-)
+// quietOld is from how many working days on nobody asks that the person be told that
+// nothing came of a mail: what is older than two weeks when it is first seen is no
+// news to them.
+const quietOld = 10
 
 // ownMail is a mail that concerns the person themselves.
 func ownMail(s *scene, o subconscious.Observation) noticed {
@@ -37,25 +36,10 @@ func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason st
 		return 0, ""
 	}
 	importance, reason = worthOf(score.Letters.Judge(s.letter(o), s.habits.Of(strings.Fields(o.Attrs[subconscious.HabitAttr]), s.at)))
-	switch {
-	case reason == "":
-	case s.taken(o):
-		return 3, ""
-	case on(o, "forged"):
+	if on(o, "forged") {
 		importance = min(importance, forged)
 	}
 	return importance, reason
-}
-
-// taken reports whether its writer took it back: a later letter of theirs in the
-// thread has words that speak against it ("never mind, got it sorted").
-func (s *scene) taken(o subconscious.Observation) (back bool) {
-	s.world.Of("mail", func(later subconscious.Observation) bool {
-		back = !threads.OwnMail(later) && later.Attrs["from"] == o.Attrs["from"] && later.Attrs["thread"] == o.Attrs["thread"] &&
-			strings.HasPrefix(later.Attrs["words"], "-") && threads.Written(later).After(threads.Written(o))
-		return !back
-	})
-	return back
 }
 
 // forged is the most that a mail counts of somebody who is not who they say: a line
@@ -133,30 +117,16 @@ func promisedMail(s *scene, o subconscious.Observation) noticed {
 	return s.quietMail(o, subconscious.KindForgotten, "Promised to %s on %s, and open: %s", "you promised it, and have not written since")
 }
 
+// quietMail is worth a line of the inbox, and none of a digest.
 func (s *scene) quietMail(o subconscious.Observation, kind subconscious.Kind, format, reason string) noticed {
-	importance, told, long := s.quietFor(o)
-	if !long {
+	days := threads.WorkingDays(threads.Written(o), s.at.In(s.zone))
+	if days < threads.QuietDays {
 		return noticed{}
 	}
-	if !told {
+	if days >= quietOld {
 		reason = ""
 	}
-	return notice(kind, importance, say(format, reader(o), s.day(threads.Written(o)), prose(subject(o))), o).tell(reason)
-}
-
-// quietFor is what it counts that nothing has come of a mail for so many working
-// days, and whether the person is told: what is older than two weeks when it is
-// first seen is no news to them.
-func (s *scene) quietFor(o subconscious.Observation) (importance int, told, long bool) {
-	switch days := threads.WorkingDays(threads.Written(o), s.at.In(s.zone)); {
-	case days < threads.QuietDays:
-		return 0, false, false
-	case days < quietLong:
-		return 4, true, true
-	case days < quietOld:
-		return 5, true, true
-	}
-	return 4, false, true
+	return notice(kind, 3, say(format, reader(o), s.day(threads.Written(o)), prose(subject(o))), o).tell(reason)
 }
 
 // gotDate: it has a date by now, with which it is the oracle's.
