@@ -19,23 +19,31 @@ func TestToldAgain(t *testing.T) {
 		again       string
 		told        bool
 		ago         time.Duration
+		as          subconscious.Severity // that it was told to be of
+		flat        bool                  // it fills no more
 	}{
-		"a file":                        {"files", "file", 0, false, "worse", true, 0},
-		"a letter that is known":        {"mail", "mail", 0, false, "", false, 0},
-		"another letter":                {"mail", "mail", 0, true, "letter", true, 0},
-		"a disk":                        {"health", "disk", 0, false, "worse", true, 0},
-		"a disk that fills as foretold": {"health", "disk", time.Hour, false, "", false, 0},
-		"a disk that fills as was foretold long ago": {"health", "disk", time.Hour, false, "worse", true, 2 * time.Hour},
-		"a disk that is full far sooner":             {"health", "disk", 3 * time.Hour, false, "worse", true, 0},
-		"a disk that fills as another foretold":      {"health", "disk", 70 * time.Minute, true, "", false, 0},
+		"a file":                                             {"files", "file", 0, false, "worse", true, 0, 0, false},
+		"a letter that is known":                             {"mail", "mail", 0, false, "", false, 0, 0, false},
+		"another letter":                                     {"mail", "mail", 0, true, "letter", true, 0, 0, false},
+		"another letter that weighs no more":                 {"mail", "mail", 0, true, "letter", true, 0, subconscious.Critical, false},
+		"what the person promised in answer":                 {"mail", "promise", 0, true, "", false, 0, 0, false},
+		"a disk that is full as foretold, and rises no more": {"health", "disk", time.Hour, false, "", false, 0, 0, true},
+		"a disk":                        {"health", "disk", 0, false, "worse", true, 0, 0, false},
+		"a disk that fills as foretold": {"health", "disk", time.Hour, false, "", false, 0, 0, false},
+		"a disk that fills as was foretold long ago": {"health", "disk", time.Hour, false, "worse", true, 2 * time.Hour, 0, false},
+		"a disk that is full far sooner":             {"health", "disk", 3 * time.Hour, false, "worse", true, 0, 0, false},
+		"a disk that fills as another foretold":      {"health", "disk", 70 * time.Minute, true, "", false, 0, 0, false},
 	} {
 		in := plainInput()
 		in.Evidence[0].Latest.Sense, in.Evidence[0].Latest.Kind, in.Evidence[0].Latest.Severity = c.sense, c.kind, subconscious.Critical
 		in.Asked[0].Asked.Source, in.Asked[0].Asked.Due = c.sense, time.Time{}
 		if c.kind == "disk" {
 			in.Asked[0].Asked.Due = noon.Add(time.Hour)
+			if c.flat {
+				in.Asked[0].Asked.Due = time.Time{}
+			}
 		}
-		toldBefore(&in, cmp.Or(c.ago, 40*time.Minute), subconscious.Warning)
+		toldBefore(&in, cmp.Or(c.ago, 40*time.Minute), cmp.Or(c.as, subconscious.Warning))
 		last := &telling(&in).Told[0]
 		if c.foretold > 0 {
 			last.Due = noon.Add(c.foretold)

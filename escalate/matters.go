@@ -76,7 +76,7 @@ func (l *candidate) change(last subconscious.Told) string {
 	mail := len(l.own) > 0 && l.own[0].Latest.Sense == "mail"
 	_, old := last.Changes[firstRef(l.own)]
 	switch {
-	case mail && !old && (l.severity > last.Severity || l.isReopened()):
+	case mail && !old && !isOwnLetter(&l.own[0].Latest) && (l.severity > last.Severity || l.isReopened() || last.Heard() && l.own[0].Latest.At.After(last.At)):
 		return againLetter
 	case l.severity > last.Severity && !mail && !l.isForetold(last):
 		return againWorse
@@ -198,7 +198,7 @@ const (
 // told a moment ago that it would: it will be full at the time that was named.
 func (l *candidate) isForetold(last subconscious.Told) bool {
 	return last.Heard() && !last.Digest && l.gate.in.At.Sub(last.At) <= forecastHolds && len(l.own) > 0 && isMachine(classOf(&l.own[0].Latest)) &&
-		!last.Due.IsZero() && !l.asked.Due.IsZero() && !l.asked.Due.Before(last.Due.Add(-forecastMoves))
+		!last.Due.IsZero() && (l.asked.Due.IsZero() || !l.asked.Due.Before(last.Due.Add(-forecastMoves)))
 }
 
 // touches is how often something that comes near is pushed: a lead, and at the

@@ -169,7 +169,7 @@ func presence(l *candidate) (ruling, bool) {
 		until = now.Until
 	}
 	latest := cmp.Or(l.latest, l.asked.Due)
-	urgent := l.critical || l.severity >= subconscious.Warning || !latest.IsZero() && !latest.After(until.Add(toAct))
+	urgent := l.isUrgent() || l.severity >= subconscious.Warning || !latest.IsZero() && !latest.After(until.Add(toAct))
 	asked := l.reminds && l.telling.State != subconscious.TellingSnoozed
 	if urgent || asked || !at.Before(until) {
 		return ruling{}, false
@@ -270,7 +270,7 @@ func digest(l *candidate) (ruling, bool) {
 		return ruling{}, false
 	}
 	due, from := l.gate.digestDue(), l.lastChance()
-	switch late := at.Before(l.latest) && (due.IsZero() || l.latest.Before(due)); {
+	switch late := at.Before(l.latest) && (due.IsZero() || !l.latest.After(due)); {
 	case !late || !l.isNearlyAPush():
 		return l.withDigest(why), true
 	case at.Before(from):
@@ -284,7 +284,7 @@ func digest(l *candidate) (ruling, bool) {
 func (l *candidate) withDigest(why string) ruling {
 	at, due := l.gate.in.At, l.gate.digestDue()
 	switch {
-	case at.Before(l.end) && (due.IsZero() || l.end.Before(due)):
+	case at.Before(l.end) && (due.IsZero() || !l.end.After(due)):
 		return ruling{verdict: Drop, detail: why + "; " + l.use() + ", and no digest comes before that: it is in the inbox"}
 	case due.IsZero():
 		return ruling{verdict: Drop, detail: why + ", and no digest is configured: it is in the inbox"}
