@@ -187,6 +187,10 @@ func TestWhatThePersonWrote(t *testing.T) {
 		if o := h.last.Changes[0]; o.Attrs["awaited"] != "true" || o.Severity != 1 {
 			t.Errorf("%+v", o)
 		}
+		h.deliver("Sent", h.writes("v", "Tom <"+other+">", "Bern", "Hi Tom,\n\nwhen does your train leave?\n\nInes\n"))
+		h.expect("another question", h.tick(), "+awaiting mid:v@example.com#awaiting")
+		h.deliver("INBOX", h.message("w", other, "Train", "At nine."))
+		h.expect("an answer in a new thread", h.tick(), "-awaiting mid:v@example.com#awaiting", "mail mid:w@example.org")
 	})
 }
 

@@ -14,6 +14,9 @@ import (
 // pressing is from which weight of its words on a letter is urgent.
 const pressing = 80
 
+// takingBytes is how long a letter is at most that takes another back.
+const takingBytes = 160
+
 // contentBytes is how much of a text is looked at.
 const contentBytes = 8 << 10
 
@@ -49,6 +52,13 @@ func (j judge) read() (c content) {
 	j.content = c
 	c.doubts = j.suspicious()
 	return c
+}
+
+// takesBack reports whether a letter goes on with another in a few words that speak
+// against it.
+func (j judge) takesBack() bool {
+	said := j.said()
+	return len(j.refs) > 0 && len(said) <= takingBytes && prose.Weigh("", said) < 0
 }
 
 // ahead are the times in a text that lie ahead of when it came. A time of day alone

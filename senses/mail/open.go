@@ -233,10 +233,22 @@ func (l *collect) endAnswered(m fetched, thread hash, refs map[hash]bool, id str
 
 // endAwaiting ends the waiting for an answer that came, of somebody who was asked,
 // works where they do, or is written to otherwise: that anybody else names the
-// question answers nothing.
+// question answers nothing. Whoever was asked answers in a new thread, too.
 func (l *collect) endAwaiting(from string, thread hash, refs map[hash]bool, received time.Time) {
 	for key, o := range l.open.all() {
-		if o.Observation.Kind == kindAwaiting && l.mayAnswer(from, o.Observation.Attrs["to"]) && (refs[o.Of] || o.Thread == thread && o.Received.Before(received)) {
+		to, before := o.Observation.Attrs["to"], o.Received.Before(received)
+		if o.Observation.Kind == kindAwaiting && (l.mayAnswer(from, to) && (refs[o.Of] || o.Thread == thread && before) ||
+			before && slices.Contains(strings.Split(to, ", "), from)) {
+			l.open.drop(key)
+		}
+	}
+}
+
+// endTaken ends what somebody asks or writes who takes it back in the same thread
+// ("never mind, got it sorted").
+func (l *collect) endTaken(from string, thread hash, received time.Time) {
+	for key, o := range l.open.all() {
+		if o.Observation.Attrs["from"] == from && o.Thread == thread && o.Received.Before(received) && !o.Sent {
 			l.open.drop(key)
 		}
 	}

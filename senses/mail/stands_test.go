@@ -338,6 +338,33 @@ func TestReadWhileRenumbered(t *testing.T) {
 	})
 }
 
+// TestTakenBack: what its writer takes back in the same thread stands no longer; what
+// they go on to say, and what others say of it, ends nothing.
+func TestTakenBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, text string
+		ends       bool
+	}{
+		"taken back":               {boss, "Never mind, got it sorted. Sorry!", true},
+		"somebody else says so":    {other, "Never mind, got it sorted. Sorry!", false},
+		"it is urgent":             {boss, "I need it today before 5, please.", false},
+		"at length, of other news": {boss, "Never mind the weather. " + strings.Repeat("It went well, and we had cake. ", 9), false},
+	} {
+		h := newHouse(t, mailtest.Options{})
+		h.knows(boss)
+		h.ticks()
+		h.deliver("INBOX", h.message("a", boss, "Figures", asking))
+		h.tick()
+		back := h.message("b", c.from, "Re: Figures", c.text)
+		back.InReplyTo, back.References = []string{"a@example.org"}, []string{"a@example.org"}
+		h.deliver("INBOX", back)
+		h.tick()
+		if _, stands := h.stands["mid:a@example.org"]; stands == c.ends {
+			t.Errorf("%s: it stands: %v", name, stands)
+		}
+	}
+}
+
 // TestLetterStandsUnread: what asks nothing stands until it is read or answered,
 // its last time is over, or three days have passed; and not more of them than fit.
 func TestLetterStandsUnread(t *testing.T) {

@@ -51,6 +51,7 @@ type message struct {
 	received time.Time
 	old      bool // it was there at the first collect
 	sent     bool
+	omar     bool // he wrote it, to whom all goes that is sent
 	twice    bool // it lay in two folders at once
 	// told are the first words about it: "mail", or the kinds of what appeared;
 	// standing is what stands for it, by ID.
@@ -104,7 +105,7 @@ func (w *world) compose(received time.Time, folder string) (*message, []byte) {
 		l.From, l.To = "Ines Vidal <"+ines+">", []string{"omar@example.org"}
 		l.Text = fmt.Sprintf([]string{"Hi Omar,\n\nI will send you the report by %s.\n\nInes\n", "Hi Omar,\n\nwhen do you want to meet? I am free on %s.\n\nInes\n"}[w.random.IntN(2)], day)
 	}
-	return &message{id: "mid:" + l.MessageID, received: received, sent: folder == outbox, standing: map[string]subconscious.Observation{}}, mailtest.Compose(l)
+	return &message{id: "mid:" + l.MessageID, received: received, sent: folder == outbox, omar: kind != 4 && folder != outbox, standing: map[string]subconscious.Observation{}}, mailtest.Compose(l)
 }
 
 // deliver puts a message into a folder, now and then into two.
@@ -299,11 +300,17 @@ func (w *world) gone(l *message, o subconscious.Observation) {
 	case !was:
 		w.fail("%s is gone and did not stand", o.ID)
 	case !stood.Until.After(w.at):
+	case stood.Kind == "awaiting" && w.wrote(l.received):
 	case l.sent:
 		w.fail("%s is gone before its time, which is %s, at %s", o.ID, stood.Until, w.at)
 	case len(w.watched(l)) > 0 && !w.over(l, stood.Kind):
 		w.fail("%s (%s) is gone and lies in the folders as before; it was to stand until %s, and it is %s", o.ID, stood.Kind, stood.Until, w.at)
 	}
+}
+
+// wrote reports whether Omar wrote after that time.
+func (w *world) wrote(since time.Time) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(w.messages)), func(l *message) bool { return l.omar && l.received.After(since) })
 }
 
 // check fails where, after a look at everything, what was told is not what there is.
