@@ -19,7 +19,7 @@ func TestInitAsks(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := here(&out, &errs, "init", "--config", file, "--preset", "free", "--no-test", "--no-push", "--state-dir", dir)
 	p.env = func(name string) (string, bool) { return dir, name == "HOME" }
-	p.stdin, p.inTerminal = strings.NewReader("what?\ntype it\nanother\n/none\n\n\n\n\nphone\n\n\n"), true
+	p.stdin, p.inTerminal = strings.NewReader("what?\ntype it\nanother\n/none\n\n\n\n\nphone\n\nNina\n\nmy daughter Lea\n\n\n"), true
 	p.secret = func() (string, error) { return key, nil }
 	if code := run(t.Context(), p); code != exitFine {
 		t.Fatalf("exit code %d\n%s%s", code, &out, &errs)
@@ -33,6 +33,9 @@ func TestInitAsks(t *testing.T) {
 	}
 	if !strings.Contains(string(config), "topic: \"subconscious-") || !strings.Contains(out.String(), "there is no such folder") {
 		t.Errorf("no topic was made, or any folder taken:\n%s\n%s", config, &out)
+	}
+	if !strings.Contains(string(config), "person:\n  name: \"Nina\"\n  about:\n    - \"my daughter Lea\"\n") {
+		t.Errorf("it does not say who the person is:\n%s", config)
 	}
 	if strings.Contains(out.String()+errs.String()+string(config), key) {
 		t.Error("the key is shown")

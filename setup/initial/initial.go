@@ -22,6 +22,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Choice is one answer to a question.
@@ -143,6 +144,7 @@ type session struct {
 	ringed  bool
 	channel *setup.Channel
 	hours   *escalate.Hours
+	who     subconscious.Person
 }
 
 // plan is what will be written.
@@ -187,6 +189,7 @@ func steps() []step {
 		{"choose whose mail it reads", mailbox},
 		{"choose how you are told", tell},
 		{"choose the quiet hours", quiet},
+		{"ask who you are", who},
 		{"write it down", writeDown},
 		{"say what is next", next},
 	}

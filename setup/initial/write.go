@@ -146,7 +146,7 @@ func (s *session) text() string {
 	}
 	models := modelsPart{Presets: strings.Join(models.PresetNames(), ", "), Preset: s.plan.preset, Providers: s.plan.providers, Roles: s.plan.roles}
 	if s.there == nil {
-		return text("new", map[string]any{"Folders": folders, "Mail": s.mail, "Models": models, "Budget": budget.DefaultConfig(), "Hours": s.hours, "Channel": s.channel})
+		return text("new", map[string]any{"Folders": folders, "Mail": s.mail, "Models": models, "Budget": budget.DefaultConfig(), "Hours": s.hours, "Channel": s.channel, "Person": text("person", s.who)})
 	}
 	d, change := s.there, []string{}
 	// part adds one with a key of its own, or to one that is there.
@@ -193,6 +193,9 @@ func (s *session) text() string {
 	}
 	if s.channel != nil {
 		part("notify", text("notify", s.channel), func() bool { return d.addItems([]string{"notify"}, text("channel", s.channel)) })
+	}
+	if who := text("person", s.who); who != "" {
+		part("person", who, nil)
 	}
 	s.result.Change = strings.Join(change, "\n")
 	return d.text()
