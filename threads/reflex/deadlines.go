@@ -122,6 +122,9 @@ func (s *scene) dueWorth(o subconscious.Observation) (importance int, lead, reas
 		}
 		return 7, "Due", "it is due within two hours"
 	case subconscious.Band15m:
+		if alarm && s.writtenLate(o) {
+			return 8, "Due", "it is due in a moment"
+		}
 		if alarm || o.BandOnly { // it was asked for two hours before
 			return 8, "Due", ""
 		}
@@ -161,6 +164,14 @@ func (s *scene) deadlineWords(o subconscious.Observation, lead string) string {
 const dayEnd = 18
 
 var timeOfDay = lazy.Regexp(`(?i)\b18\b|\b6 ?p|\b6:00|\bsix\b|\bsechs\b|\bseis\b`)
+
+// writtenLate reports whether something was written less than two hours before its
+// time, so that nobody was told two hours before, and no less than half an hour.
+func (s *scene) writtenLate(o subconscious.Observation) bool {
+	return o.BandOnly && slices.ContainsFunc(s.field.History[o.Ref()], func(past subconscious.Occurrence) bool {
+		return past.Change == subconscious.Appeared && o.Due.Sub(past.At) < 2*time.Hour && o.Due.Sub(past.At) >= 30*time.Minute
+	})
+}
 
 // rings reports whether the person set a time at which to hear of it, as they wrote
 // it down for themselves, and no time by which to have done it.
