@@ -209,7 +209,7 @@ func (a *app) fakeChannel(ctx context.Context, listen string, faults []string) e
 
 // pushed is a message as it is drawn.
 func (a *app) pushed(m ntfytest.Message) screen.Pushed {
-	pushed := screen.Pushed{At: a.now(), Topic: m.Topic, Title: m.Title, Text: m.Message, Priority: m.Priority}
+	pushed := screen.Pushed{At: a.now(), Topic: m.Topic, Title: m.Title, Text: m.Message, Priority: m.Priority, Tags: m.Tags, Click: m.Click}
 	for _, b := range m.Actions {
 		if b.Action == "http" {
 			pushed.Buttons = append(pushed.Buttons, screen.Button{Label: b.Label, Press: "curl -d " + shellWord(b.Body) + " " + shellWord(b.URL)})

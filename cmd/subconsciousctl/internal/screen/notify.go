@@ -43,6 +43,8 @@ type Pushed struct {
 	Topic       string
 	Title, Text string
 	Priority    int // 1 to 5; 0 is the usual one
+	Tags        []string
+	Click       string
 	Buttons     []Button
 }
 

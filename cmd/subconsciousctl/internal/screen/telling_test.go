@@ -45,11 +45,22 @@ func TestNoMessageMovesTheCursor(t *testing.T) {
 			mustFit(t, view, name, got)
 		}
 		// What is to be copied is not wrapped.
-		pushed := Draw(view, "Push", Pushed{At: view.At, Topic: text, Title: text, Text: text, Buttons: []Button{{Label: text, Press: text}}})
+		pushed := Draw(view, "Push", Pushed{At: view.At, Topic: text, Title: text, Text: text, Tags: []string{text}, Click: text, Buttons: []Button{{Label: text, Press: text}}})
 		for _, got := range []string{pushed, Draw(view, "ReadyChannel", struct{ URL, Config string }{text, text})} {
 			mustBePrintable(t, "a stand-in", got)
 		}
 	})
+}
+
+// TestPushIsWhole: a stand-in shows what a phone would make of a message.
+func TestPushIsWhole(t *testing.T) {
+	got := Draw(View{At: apitest.At(), Zone: time.UTC, Width: 100}, "Push", Pushed{At: apitest.At(), Topic: "mind", Title: "Cake out", Text: "In 15 minutes.",
+		Priority: 4, Tags: []string{"bell"}, Click: "message:%3C1@home%3E"})
+	for _, want := range []string{"Cake out priority 4 bell", "In 15 minutes.", "a tap opens: message:%3C1@home%3E"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in it:\n%s", want, got)
+		}
+	}
 }
 
 // TestColourSaysNothingOfTelling takes the colours away again.
