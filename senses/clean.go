@@ -56,6 +56,7 @@ func (c Cleaner) Batch(at time.Time, source SenseID, batch Batch) (Batch, Cut) {
 	clean := Batch{
 		Cursor:   slices.Clone(batch.Cursor),
 		Degraded: c.line(batch.Degraded, maxSaidBytes),
+		Aside:    c.line(batch.Aside, maxSaidBytes),
 		Starting: batch.Starting,
 		Restamp:  batch.Restamp,
 	}

@@ -170,7 +170,7 @@ func (r *runner) judge(at time.Time, a answer) Health {
 	if !a.short {
 		r.breaker = r.breaker.after(a.err != nil, at, r.random())
 	}
-	state, said := OK, a.lost.String()
+	state, said := OK, also(a.batch.Aside, a.lost.String())
 	switch {
 	case a.err != nil:
 		state, said = Blind, r.clean.line(a.err.Error(), maxSaidBytes)

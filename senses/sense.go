@@ -57,6 +57,8 @@ type Batch struct {
 	// Degraded says in plain words what the sense cannot see just now although
 	// it works ("out of watches: looking at the folders each tick instead").
 	Degraded string
+	// Aside says what is worth knowing where nothing is missing.
+	Aside string
 	// Starting says that the first collect is still going on.
 	Starting bool
 }

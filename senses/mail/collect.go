@@ -48,9 +48,10 @@ type collect struct {
 	unfinished bool
 	// again asks for another round, since one message ended this one.
 	again bool
-	// said is what cannot be seen just now.
-	said []string
-	full bool // more stands than is kept
+	// said is what cannot be seen just now, aside what is not judged and not missed.
+	said  []string
+	aside string
+	full  bool // more stands than is kept
 	// acts are what the person did, marked those that may be of a whole folder;
 	// removed are letters of which a copy went.
 	acts, marked []subconscious.Act
@@ -236,7 +237,7 @@ func (l *collect) batch() (senses.Batch, error) {
 			l.state.Unread, l.state.UnreadAt = 0, 0
 		}
 	}
-	batch.Degraded = strings.Join(l.said, "; ")
+	batch.Degraded, batch.Aside = strings.Join(l.said, "; "), l.aside
 	if err := l.hand(&batch, l.state); err != nil {
 		return senses.Batch{}, err
 	}

@@ -161,7 +161,7 @@ func (o item) friend() int {
 }
 
 // endOver ends what has stood for its time, and where too many letters are unread
-// the first of strangers, so that no flood ends a friend's.
+// the first of strangers, so that no flood ends a friend's: that misses nothing.
 func (l *collect) endOver() {
 	var letters []item
 	for key, o := range l.open.all() {
@@ -172,6 +172,9 @@ func (l *collect) endOver() {
 			letters = append(letters, o)
 		}
 	}
+	if len(letters) >= maxLetters {
+		l.aside = fmt.Sprintf("the newest %d unread letters are judged, older ones of strangers are not", maxLetters)
+	}
 	if more := len(letters) - maxLetters; more > 0 {
 		slices.SortFunc(letters, func(a, b item) int {
 			return cmp.Or(a.friend()-b.friend(), a.Received.Compare(b.Received), strings.Compare(a.Observation.ID, b.Observation.ID))
@@ -179,7 +182,9 @@ func (l *collect) endOver() {
 		for _, o := range letters[:more] {
 			l.open.drop(hashOf(o.Observation.ID))
 		}
-		l.say("more than %d letters are unread: %d of them, of strangers and old, are looked at no longer", maxLetters, more)
+		if letters[more-1].friend() == 1 {
+			l.say("more than %d letters of people you write to are unread: the oldest are judged no longer", maxLetters)
+		}
 	}
 }
 

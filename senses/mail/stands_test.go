@@ -400,8 +400,8 @@ func TestLetterStandsUnread(t *testing.T) {
 			h.deliverAt("INBOX", h.message(fmt.Sprint("many", n), other, "News", "It went well."), h.at.Add(time.Duration(n-1000)*time.Second))
 		}
 		h.ticks()
-		if len(h.stands) != maxLetters || h.stands["mid:many0@example.org"].ID != "" || h.stands["mid:friend@example.org"].ID == "" || !strings.Contains(h.last.Degraded, "10 of them") {
-			t.Errorf("%d stand, degraded: %q", len(h.stands), h.last.Degraded)
+		if len(h.stands) != maxLetters || h.stands["mid:many0@example.org"].ID != "" || h.stands["mid:friend@example.org"].ID == "" || h.last.Degraded != "" || !strings.Contains(h.last.Aside, "the newest 300") {
+			t.Errorf("%d stand, degraded: %q, %q", len(h.stands), h.last.Degraded, h.last.Aside)
 		}
 	})
 }
