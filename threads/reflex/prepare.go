@@ -56,7 +56,7 @@ func (s *scene) matches() []match {
 	var found []match
 	fits := func(event, todo subconscious.Observation) bool {
 		_, end := span(event)
-		return open(todo) && event.Due.After(s.at) && s.toPrepare(event) &&
+		return open(todo) && event.Due.After(s.at) && s.toPrepare(event) && !s.scheduled(todo) &&
 			(todo.Due.IsZero() || !todo.Due.After(end) && todo.Due.After(s.at))
 	}
 	for _, o := range s.news {
