@@ -29,6 +29,7 @@ type Route[Q, A any] struct {
 const AnswerWithin = 10 * time.Second
 
 const (
+	lookTimeout = time.Minute      // for a search of the ledger and of all mail folders
 	testTimeout = 5 * time.Minute  // for a test of all models
 	runTimeout  = 11 * time.Minute // for an action: one runs for 10 minutes at most
 	// tickTimeout is no bound: a tick that is asked for waits for others, and
@@ -64,7 +65,7 @@ var (
 	GetIncident = get("/v1/inbox/{id}", func(m Mind, ctx context.Context, q IncidentQuery) (IncidentExplanation, error) {
 		return m.Incident(ctx, q.ID)
 	})
-	PostMissed   = post("/v1/missed", 0, Mind.Missed)
+	PostMissed   = post("/v1/missed", lookTimeout, Mind.Missed)
 	GetChannels  = get("/v1/channels", plain(Mind.Channels))
 	GetProposals = get("/v1/proposals", Mind.Proposals)
 	GetProposal  = get("/v1/proposals/{id}", func(m Mind, ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) })

@@ -76,7 +76,7 @@ func (s *Server) queue() (release func(), err error) {
 	case s.waiting <- struct{}{}:
 		return func() { <-s.waiting }, nil
 	default:
-		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks, tests and actions have been asked for already", maxWaiting)
+		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks, tests, searches and actions have been asked for already", maxWaiting)
 	}
 }
 

@@ -317,8 +317,10 @@ func TestTooManyTicks(t *testing.T) {
 		})
 		<-begun
 	}
-	if got := call(t, c, "POST", "/v1/tick", "", ""); got.status != 503 || got.problem.Code != api.CodeBusy {
-		t.Errorf("the ninth: %d %s", got.status, got.body)
+	for _, route := range [][2]string{{"/v1/tick", ""}, {"/v1/missed", `{"text":"the backup"}`}} { // a search of all mail folders
+		if got := call(t, c, "POST", route[0], "application/json", route[1]); got.status != 503 || got.problem.Code != api.CodeBusy {
+			t.Errorf("%s as the ninth: %d %s", route[0], got.status, got.body)
+		}
 	}
 	close(goOn)
 	all.Wait()
