@@ -128,24 +128,27 @@ func (d *Daemon) triaged(rules threads.Thread) threads.Thread {
 }
 
 // raisesADay is how many mails a day the triage makes a push of that the rules would
-// not push.
-const raisesADay = 6
+// not push, and strangersRaises how many are taken when strangers get no more.
+const raisesADay, strangersRaises = 6, 3
 
 // raise takes one of the day's. It is on record before the mail counts more.
-func (d *Daemon) raise(at time.Time) bool {
+func (d *Daemon) raise(at time.Time, known bool) bool {
 	const key = "triage_raised"
-	ctx, today, n := context.Background(), at.Format(time.DateOnly), 0
+	ctx, today, n, most := context.Background(), at.Format(time.DateOnly), 0, raisesADay
+	if !known {
+		most = strangersRaises
+	}
 	kept, _, err := d.mind.Meta(ctx, key)
 	if day, count, _ := strings.Cut(kept, " "); day == today {
 		n, _ = strconv.Atoi(count) // as it was written below
 	}
-	if err == nil && n < raisesADay {
+	if err == nil && n < most {
 		err = d.mind.SetMeta(ctx, key, fmt.Sprint(today, " ", n+1))
 	}
 	if err != nil {
 		d.options.Logger.Error("the raises of the triage are not on record, so it raises nothing", "error", err)
 	}
-	return err == nil && n < raisesADay
+	return err == nil && n < most
 }
 
 // deliberator is the model that deliberates, as it can be asked now.

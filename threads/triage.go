@@ -23,8 +23,9 @@ type TriageOptions struct {
 	// Weigh returns what the rules say of each new mail, also where it is worth no
 	// word, under LetterRule.
 	Weigh func(subconscious.Snapshot, subconscious.ThreadName) []subconscious.Finding
-	// Raise takes one of the pushes that the day allows; nil allows none.
-	Raise func(at time.Time) bool
+	// Raise takes one of the pushes that the day allows, of which strangers' mails may
+	// take some; nil allows none.
+	Raise func(at time.Time, known bool) bool
 	// Redact takes secrets out of what the model wrote; nil leaves it.
 	Redact func(string) string
 	// Credulous leaves out that what the rules would push is judged alone, for the
@@ -72,7 +73,7 @@ func NewTriage(options TriageOptions) *Triage {
 		options.Redact = func(text string) string { return text }
 	}
 	if options.Raise == nil {
-		options.Raise = func(time.Time) bool { return false }
+		options.Raise = func(time.Time, bool) bool { return false }
 	}
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
@@ -174,9 +175,9 @@ func whoWrites(o subconscious.Observation) (who string, known bool) {
 	return "stranger", false
 }
 
-// batches are those that are judged now: what the rules would push each alone,
-// then who is known and who is not apart, once they have gathered, or one of them
-// is due soon.
+// batches are those that are judged now, of whom the person knows first, so that
+// strangers take no call of theirs: what the rules would push each alone, and the
+// rest once it has gathered, or one of it is due soon.
 func (t *Triage) batches(snapshot subconscious.Snapshot, all []letter) (batches [][]letter, gather []letter) {
 	for _, known := range []bool{true, false} {
 		var group []letter
@@ -185,7 +186,7 @@ func (t *Triage) batches(snapshot subconscious.Snapshot, all []letter) (batches 
 			switch {
 			case l.known != known && !t.Credulous || t.Credulous && !known:
 			case l.pushed() && !t.Credulous:
-				batches = append([][]letter{{l}}, batches...)
+				batches = append(batches, []letter{l})
 			default:
 				group = append(group, l)
 				soon := !l.Finding.Due.IsZero() && l.Finding.Due.Sub(snapshot.At) < dueSoon && l.Importance >= digestFrom
@@ -310,7 +311,7 @@ func (t *Triage) apply(thought *subconscious.Thought, l letter, v verdict, at ti
 		return
 	case l.pushed() && counts < pushFrom && !t.Credulous:
 		counts = max(counts, digestFrom)
-	case !l.pushed() && counts >= pushFrom && !t.Raise(at):
+	case !l.pushed() && counts >= pushFrom && !t.Raise(at, l.known):
 		counts = pushFrom - 1
 	}
 	f.Importance, f.Escalate, f.Remark = counts, counts >= digestFrom, t.Redact(subconscious.Clip(subconscious.Printable(prompts.Unquote(v.Why)), remarkBytes))

@@ -81,6 +81,10 @@ func TestTriage(t *testing.T) {
 	const none, do, attend = `"act":"none","loss":0,"for_me":true`, `"act":"do","loss":3,"for_me":true,"by":"2026-11-23T18:00:00+01:00"`, `"act":"attend","loss":1,"for_me":true,"by":"2026-11-23T18:00:00+01:00"`
 	soon := mail("Soon", 4, 0, "known", "3")
 	soon.Due = at.Add(time.Hour)
+	var flood []subconscious.Observation
+	for i := range 7 {
+		flood = append(flood, mail(fmt.Sprint("Evil", i), 7, 0))
+	}
 	for name, c := range map[string]struct {
 		mails      []subconscious.Observation
 		verdicts   map[string]string
@@ -104,6 +108,7 @@ func TestTriage(t *testing.T) {
 		"habits lower a verdict":           {mails: []subconscious.Observation{mail("Bore", 5, time.Hour, "known", "3")}, verdicts: map[string]string{"Bore": read}, want: "Bore 4", calls: 1},
 		"a push is judged alone":           {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3"), mail("Ben", 5, time.Hour, "known", "3")}, verdicts: map[string]string{"Anna": do, "Ben": none}, want: "Anna 9", calls: 2},
 		"known and unknown apart":          {mails: []subconscious.Observation{mail("Anna", 5, time.Hour, "known", "3"), mail("Evil", 5, time.Hour)}, verdicts: map[string]string{"Anna": do, "Evil": none}, want: "Anna 6", calls: 2},
+		"strangers take nobody's call":     {mails: append(flood, mail("Anna", 5, time.Hour, "known", "3")), verdicts: map[string]string{"Anna": attend, "Evil": none}, want: "Evil5 7, Evil6 7, Anna 7, Evil0 4, Evil1 4, Evil2 4, Evil3 4, Evil4 4", calls: 6, raises: 1, wantRaises: 1},
 		"where it fails the rules stand":   {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3")}, err: context.DeadlineExceeded, want: "Anna 7", calls: 1},
 		"the twin: all in one, and silent": {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3"), mail("Evil", 5, time.Hour)}, verdicts: map[string]string{"Anna": none, "Evil": do}, want: "Evil 7", calls: 1, raises: 1, wantRaises: 1, credulous: true},
 	} {
@@ -115,7 +120,7 @@ func TestTriage(t *testing.T) {
 			model, raised := &clerk{verdicts: c.verdicts, err: c.err}, 0
 			triage := threads.NewTriage(threads.TriageOptions{Redact: func(text string) string { return strings.ReplaceAll(text, "https", "hxxps") },
 				Asker: threads.Asker{Generator: model}, Prompts: set, Rules: weighed{}, Weigh: weigh, Credulous: c.credulous,
-				Raise: func(time.Time) bool { raised++; return raised <= c.raises }})
+				Raise: func(time.Time, bool) bool { raised++; return raised <= c.raises }})
 			snapshot := subconscious.Snapshot{At: at, Fields: map[subconscious.ThreadName]subconscious.Field{subconscious.Watcher: {New: c.mails}},
 				Habits: map[string]subconscious.Habit{"fond@example.com": {Lean: 2}, "bore@example.com": {Lean: -1}}}
 			answer, err := triage.Think(t.Context(), snapshot)

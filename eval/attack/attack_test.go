@@ -280,13 +280,14 @@ func TestBesideOwnWords(t *testing.T) {
 }
 
 // TestLetters: of 542 letters that try to be told no more are told than of strangers
-// may be, and nothing of those whom the person knows is lost; of a friend's more are.
+// may be, and nothing of those whom the person knows is lost, also beside a triage that
+// obeys them; of a friend's more are, and without its guards something is.
 func TestLetters(t *testing.T) {
 	if _, err := days.Besiege(t.Context(), "../days/quiet-sunday.txtar"); err == nil {
 		t.Error("a day without hostile letters is taken")
 	}
 	if testing.Short() {
-		return // the rest plays three days
+		return // the rest plays six days
 	}
 	sieges, err := days.Besiege(t.Context(), "testdata/letters.txtar")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/eval/mails"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -46,6 +47,10 @@ type day struct {
 	posts []mails.Posted
 	// phone: messages go through a server of ntfy, and what the phone shows is kept.
 	phone bool
+	// triage judges mails; nil: nobody does. Where it is credulous, by what others
+	// wrote beside.
+	triage    modeltest.Script
+	credulous bool
 }
 
 const (

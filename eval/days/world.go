@@ -15,6 +15,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/files"
@@ -48,6 +49,12 @@ func open(ctx context.Context, d *day, preset string, listeners ...func(subconsc
 	} else if err := p.consult(); err != nil {
 		return p, err
 	}
+	if d.triage != nil {
+		c.Budget.CallsPerDay, c.Budget.TokensPerDay = -1, -1
+		if _, err := p.Model(modeltest.Options{Script: d.triage}, models.Price{}, models.RoleTriage); err != nil {
+			return p, err
+		}
+	}
 	c.Senses.Files = []files.Config{{ID: "files", Path: p.Path("files")}}
 	c.Senses.Notes = []notes.Config{{ID: "notes", Path: p.Path("notes")}}
 	if err := p.Folders("notes", "files"); err != nil {
@@ -77,7 +84,7 @@ func open(ctx context.Context, d *day, preset string, listeners ...func(subconsc
 
 // begin starts a mind over the world.
 func (p *Player) begin(ctx context.Context) error {
-	options := daemon.Options{Version: "days", Unwatched: true, Env: os.LookupEnv, Health: p.machine, Signals: p.signals, Channels: harness.Channel(p.Phone), OnSnapshot: p.hear}
+	options := daemon.Options{Version: "days", Unwatched: true, CredulousTriage: p.day.credulous, Env: os.LookupEnv, Health: p.machine, Signals: p.signals, Channels: harness.Channel(p.Phone), OnSnapshot: p.hear}
 	if p.ring != nil {
 		options.Channels = harness.Channel(p.ring)
 		options.Channels[0].Buttons = true
