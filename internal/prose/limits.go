@@ -65,15 +65,14 @@ func withLabels(all []Sentence) []Sentence {
 
 // limitOf returns the limit that a sentence sets.
 func limitOf(s string, now time.Time) (dates.Match, bool) {
-	if !strings.ContainsAny(s, "0123456789") && len(s) > 0 && !hasDay(s, now) || shouts(s) || strings.HasSuffix(s, "?") {
+	if shouts(s) || strings.HasSuffix(s, "?") {
 		return dates.Match{}, false
 	}
 	words := split(s)
 	if len(words) < 2 || noLimits.has(words) || offers.has(words) || sells(words) {
 		return dates.Match{}, false
 	}
-	found := dates.Find(s, now)
-	for _, m := range found {
+	for _, m := range dates.Find(s, now) {
 		if !m.Day || reckoned(s, m) && !m.Deadline && !owed(s, m) {
 			continue
 		}
@@ -98,15 +97,6 @@ func limitOf(s string, now time.Time) (dates.Match, bool) {
 // its accent is another.
 func owed(s string, m dates.Match) bool {
 	return strings.HasPrefix(m.Text, "dû ") || strings.HasSuffix(strings.TrimRight(s[:m.Start], " "), "dû")
-}
-
-func hasDay(s string, now time.Time) bool {
-	for _, m := range dates.Find(s, now) {
-		if m.Day {
-			return true
-		}
-	}
-	return false
 }
 
 // around returns the words before a date and those behind it.
