@@ -3,11 +3,14 @@ package daemon_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -114,5 +117,52 @@ func BenchmarkTickStanding(b *testing.B) {
 				b.Fatalf("%d observations stand", stand)
 			}
 		})
+	}
+}
+
+// BenchmarkTickLetters is a tick with 200 new letters, from an IMAP server within the
+// process to the finished tick, while as many stand unread as can.
+func BenchmarkTickLetters(b *testing.B) {
+	const each = 200
+	texts := []string{
+		"the card reader is down again and the first guests are at six. Can you come by?",
+		"Wednesday is fine with me. I will bring the drawings of the stair, and the list that you asked for.",
+		"your invoice 88123 over 214.00 EUR is still open. Please pay it until Friday, 27 November.",
+		"die Probe ist heute eine Stunde früher, um 17 Uhr. Bringst du die Noten mit?",
+		"hoy cierro a las dos, si puedes pasa antes por la llave.",
+		strings.Repeat("In this month's letter we look back on the summer, and forward to what the autumn has for the garden. See https://club.example/letter for more. ", 12),
+	}
+	w := newWorld(b)
+	w.options.Logger = nil
+	_, box := lettered(b, w, "")
+	box.Create("Sent")
+	n := 0
+	deliver := func(many int) {
+		at := w.clock.Now()
+		for range many {
+			from := fmt.Sprintf("Writer %d <writer%d@firm%d.example>", n%90, n%90, n%30)
+			box.Deliver("INBOX", mailtest.Compose(mailtest.Message{From: from, To: []string{"sam@example.com"}, Subject: fmt.Sprintf("Matter %d", n),
+				Text: "Hello Sam,\n\n" + texts[n%len(texts)] + "\n\nBest wishes", MessageID: fmt.Sprintf("n%d@firm.example", n), Date: at}), at)
+			n++
+		}
+	}
+	for i := range 30 {
+		box.Deliver("Sent", mailtest.Compose(mailtest.Message{From: "sam@example.com", To: []string{fmt.Sprintf("writer%d@firm%d.example", i, i)}, Subject: "Hello", Text: "Hello.", Date: start}), start)
+	}
+	w.begin()
+	w.ticks(2)
+	for range 4 {
+		deliver(each)
+		w.tick()
+	}
+	for b.Loop() {
+		b.StopTimer()
+		deliver(each)
+		w.clock.advance(slot)
+		b.StartTimer()
+		report, err := w.d.TickAs(b.Context(), subconscious.Scheduled)
+		if err != nil || !slices.ContainsFunc(report.Senses, func(s api.SenseReport) bool { return s.Changes >= each }) {
+			b.Fatal(err, report.Senses)
+		}
 	}
 }

@@ -71,7 +71,7 @@ func (w *world) mailState() api.SenseStatus {
 }
 
 // mailServer is one that ends after the mind.
-func mailServer(t *testing.T, users ...mailtest.User) *mailtest.Server {
+func mailServer(t testing.TB, users ...mailtest.User) *mailtest.Server {
 	t.Helper()
 	server := mailtest.New(mailtest.Options{Users: users})
 	t.Cleanup(func() {
@@ -129,7 +129,7 @@ func TestSearchedMailIsOfAccountsThatAreLookedAt(t *testing.T) {
 }
 
 // lettered is a mind that looks at the mail of one account, with its server's box.
-func lettered(t *testing.T, w *world, click string) (server *mailtest.Server, box *mailtest.Box) {
+func lettered(t testing.TB, w *world, click string) (server *mailtest.Server, box *mailtest.Box) {
 	t.Helper()
 	const person = "sam@example.com"
 	server = mailServer(t, mailtest.User{Name: person, Password: "sample"})
