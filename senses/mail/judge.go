@@ -119,7 +119,7 @@ func (j judge) arrived() subconscious.Observation {
 		o.Attrs["asks"] = "true"
 	}
 	j.form(o.Attrs, &f)
-	if quote, named := telling(j.Subject, o.Text, j.received.In(j.zone)); quote != "" {
+	if quote, named := telling(j.Subject, o.Text, j.received.In(j.zone), f.known == 0 && !f.inMine); quote != "" {
 		o.Attrs["quote"] = bounded(quote)
 		if !named.IsZero() {
 			o.Attrs["names_at"] = named.UTC().Format(time.RFC3339)

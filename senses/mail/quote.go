@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,96 +12,131 @@ import (
 )
 
 const (
-	// quoteSentences is how many sentences of a letter are looked at for the one
-	// that says what it is about, and quoteBytes how much is quoted at most.
-	quoteSentences = 24
-	quoteBytes     = 160
+	// quotePieces is how many pieces of a letter are looked at for those that say
+	// what it is about, and quoteLong how many characters are quoted at most.
+	quotePieces, quoteLong = 32, 170
+	// pieceLong is how long a sentence is from which on it is quoted in pieces, and
+	// pieceLeast how much one has of it.
+	pieceLong, pieceLeast = 140, 35
 )
 
-// telling is the stretch of sentences of a letter that says most of what matters: the
-// time, what changed or failed, what is asked, and what the subject speaks of; and the
-// time that it names, zero for none.
-func telling(subject, text string, at time.Time) (quote string, named time.Time) {
-	about := strings.FieldsFunc(prose.Fold(subject), func(r rune) bool { return !prose.IsWordRune(r) })
-	about = slices.DeleteFunc(about, func(word string) bool { return utf8.RuneCountInString(word) < 3 })
-	sentences := prose.Sentences(text)
-	sentences = sentences[:min(len(sentences), quoteSentences)]
-	found, asks := ahead(text, at), prose.Asks(text, at)
-	worth := make([]int, len(sentences))
-	for i, s := range sentences {
-		for _, m := range found {
-			if m.Start >= s.Start && m.Start < s.End {
-				worth[i] += 2
-				if !m.DateOnly && m.Due.Sub(at) < 48*time.Hour {
-					worth[i]++
-				}
-				break
-			}
-		}
-		if slices.ContainsFunc(asks, func(a prose.Ask) bool { return a.Start == s.Start }) {
-			worth[i] += 2
-		}
-		worth[i] += min(max(prose.Weigh("", s.Text)/20, 0), 6)
-		said, common := strings.FieldsFunc(prose.Fold(s.Text), func(r rune) bool { return !prose.IsWordRune(r) }), 0
-		for _, word := range about {
-			if slices.Contains(said, word) {
-				common++
-			}
-		}
-		worth[i] += min(common, 2)
-	}
-	best, from, to := -1, 0, 0
-	for i := range sentences {
-		sum, long := 0, -1
-		for n := i; n < len(sentences); n++ {
-			if long += 1 + len(sentences[n].Text); n > i && long > quoteBytes {
-				break
-			}
-			// Two words are a greeting, or thanks, unless they name something.
-			if sum += worth[n]; sum > best && (sum > 0 || len(strings.Fields(sentences[n].Text)) > 2) {
-				best, from, to = sum, i, n+1
-			}
-		}
-	}
-	// What follows explains, as far as there is room.
-	for long := size(sentences[from:to]); to > from && to < len(sentences); to++ {
-		if long += 1 + len(sentences[to].Text); long > quoteBytes || len(strings.Fields(sentences[to].Text)) < 3 {
-			break
-		}
-	}
-	for _, m := range found {
-		if !m.DateOnly && m.Due.Sub(at) < 48*time.Hour && (named.IsZero() || m.Due.Before(named)) {
-			named = m.Due
-		}
-	}
-	var said []string
-	for _, s := range sentences[from:to] {
-		said = append(said, s.Text)
-	}
-	return around(strings.Join(said, " "), found), named
+// piece is a sentence of a letter, or of a long one what stands between commas.
+type piece struct {
+	text string
+	// ends: it is the end of its sentence. asks: it asks something of the reader.
+	ends, asks bool
+	times      []dates.Match
 }
 
-// size is how long sentences are together.
-func size(sentences []prose.Sentence) (n int) {
-	for _, s := range sentences {
-		n += 1 + len(s.Text)
-	}
-	return n
-}
+var (
+	comma = regexp.MustCompile(`[,;:)] | [–-] `)
+	phone = regexp.MustCompile(`(?:\d[ /().-]{0,2}){7}`)
+)
 
-// around leaves the beginning of a long quotation out where the time that it
-// names would be cut off.
-func around(quote string, found []dates.Match) string {
-	for _, m := range found {
-		at := strings.Index(quote, m.Text)
-		if at < 0 || at+len(m.Text) < quoteBytes {
+// pieces are those of a text, but for what speaks to a program that reads along, and
+// for what stands behind that in the same lines.
+func pieces(text string, at time.Time) (all []piece) {
+	found, asks, commanded := ahead(text, at), prose.Asks(text, at), -1
+	for _, s := range prose.Sentences(text) {
+		if prose.Commands(s.Text) || commanded >= 0 && s.Line <= commanded+1 {
+			commanded = s.Last
 			continue
 		}
-		head := quote[:at+len(m.Text)-quoteBytes/2]
-		if cut := strings.LastIndexAny(head, ",;:("); cut > 0 {
-			return "… " + strings.TrimLeft(quote[cut:], " ,;:(")
+		asking := slices.ContainsFunc(asks, func(a prose.Ask) bool { return a.Start == s.Start })
+		for from, to := 0, 0; from < len(s.Text) && len(all) < quotePieces; from = to {
+			to = len(s.Text)
+			if cut := comma.FindStringIndex(s.Text[min(from+pieceLeast, to):]); to > pieceLong && cut != nil && from+cut[1] < to-2*pieceLeast {
+				to = from + pieceLeast + cut[1]
+			}
+			p := piece{text: strings.TrimSpace(s.Text[from:to]), ends: to == len(s.Text), asks: asking}
+			if to-from < len(s.Text) {
+				p.asks = asking && len(prose.Asks(p.text, at)) > 0
+			}
+			for _, m := range found {
+				if m.Start >= s.Start+from && m.Start < s.Start+to {
+					p.times = append(p.times, m)
+				}
+			}
+			all = append(all, p)
 		}
-		break
 	}
-	return quote
+	return all
+}
+
+// soon reports whether a text names a time of day within two days. What "tonight" is
+// taken for is none.
+func soon(m dates.Match, at time.Time) bool {
+	return !m.DateOnly && m.Due.Sub(at) < 48*time.Hour && (m.Due.Minute() != 59 || strings.Contains(m.Text, "59"))
+}
+
+// worth is how much a piece says of what matters: its words, a time, what is asked,
+// a number to call, what the subject speaks of.
+func (p piece) worth(about []string, at time.Time) int {
+	worth := min(max(prose.Weigh("", p.text)/15, 0), 8)
+	for _, of := range []struct {
+		is     bool
+		counts int
+	}{
+		{len(p.times) > 0, 2}, {slices.ContainsFunc(p.times, func(m dates.Match) bool { return soon(m, at) }), 1}, {p.asks, 2}, {phone.MatchString(p.text), 2},
+		{slices.ContainsFunc(wordsOf(p.text), func(word string) bool { return slices.Contains(about, word) }), 1},
+	} {
+		if of.is {
+			worth += of.counts
+		}
+	}
+	return worth
+}
+
+// wordsOf are the words of a text that say something.
+func wordsOf(text string) []string {
+	all := strings.FieldsFunc(prose.Fold(text), func(r rune) bool { return !prose.IsWordRune(r) })
+	return slices.DeleteFunc(all, func(word string) bool { return utf8.RuneCountInString(word) < 3 })
+}
+
+// telling are the pieces of a letter, in their order, that say most of what matters
+// within quoteLong characters; and the time that they name until when something is to
+// be done, or else the first, zero for none. Of somebody unknown what is
+// before that says who they are.
+func telling(subject, text string, at time.Time, unknown bool) (quote string, named time.Time) {
+	all, about := pieces(text, at), wordsOf(subject)
+	// best are the pieces that say most within so many characters, as bits. One that
+	// says much counts for more than many that say a little, and what is torn from what
+	// is before it for less.
+	var best [quoteLong + 1]struct{ worth, set int }
+	for i, p := range all {
+		worth, long := p.worth(about, at), min(utf8.RuneCountInString(p.text)+1, quoteLong)
+		if i == 0 && unknown && len(p.times) == 0 && !p.asks {
+			worth = max(worth-2, 0)
+		}
+		// Two words are a greeting, or thanks, unless they name something.
+		if worth == 0 && len(strings.Fields(p.text)) < 3 {
+			continue
+		}
+		for room := quoteLong; room >= long; room-- {
+			before, sum := best[room-long], 1+3*worth*worth
+			if before.set&(1<<i>>1) == 0 {
+				if before.worth -= 10; before.worth == 1-10 || before.set == 0 {
+					before.worth, before.set = 0, 0 // it said nothing
+				}
+			}
+			if before.worth+sum > best[room].worth {
+				best[room].worth, best[room].set = before.worth+sum, before.set|1<<i
+			}
+		}
+	}
+	var times []dates.Match
+	for i, p := range all {
+		if best[quoteLong].set&(1<<i) == 0 {
+			continue
+		}
+		if torn := quote != "" && best[quoteLong].set&(1<<i>>1) == 0; torn || quote == "" && i > 0 && !all[i-1].ends {
+			quote = strings.TrimRight(quote, " ,;:") + " …"
+		}
+		quote, times = strings.TrimSpace(quote+" "+p.text), append(times, p.times...)
+	}
+	times = slices.DeleteFunc(times, func(m dates.Match) bool { return !soon(m, at) })
+	if m, ok := prose.BestDate(times); ok {
+		named = m.Due
+	}
+	return quote, named
 }
