@@ -209,7 +209,11 @@ func (g *gate) issue(name string, due time.Time, items []heldRequest) {
 func (g *gate) digestMessage(name string, items []heldRequest) Message {
 	var names []string
 	for _, h := range items {
-		names = append(names, near(prefix(h.candidate)+sentence(h.asked, h.key), g.in.At))
+		line := sentence(h.asked, h.key)
+		if who, _, cut := strings.Cut(line, ": “"); cut && strings.HasSuffix(line, "…”") && h.quote() != "" {
+			line = who + ": “" + h.quote() + "”"
+		}
+		names = append(names, near(prefix(h.candidate)+line, g.in.At))
 	}
 	// Each of a few has its share of the room; of many, as many as can be read.
 	for i := range names {

@@ -3,6 +3,7 @@ package escalate
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -31,15 +32,25 @@ func (g *gate) message(l *candidate) *Message {
 		m.Expires = l.due
 	}
 	var facts []string
-	switch quote := l.quote(); {
+	quote := l.quote()
+	switch {
 	case quote != "" && !strings.Contains(m.Title, quote):
 		facts = append(facts, "“"+quote+"”")
+	case m.Title != point && strings.HasSuffix(point, "…") && len(l.own) > 0 && !isModels(l.asked.Rule):
+		facts = append(facts, plain(l.own[0].Latest.Title))
 	case m.Title != point:
 		facts = append(facts, point)
-	case quote != "" && !strings.EqualFold(l.subject(), quote):
-		facts = append(facts, "About: "+l.subject())
 	}
-	if when := l.whenWords(m.Title); when != "" {
+	mark := ""
+	if quote != "" {
+		if o := l.letter(); !isFamiliar(o) && m.Title != point {
+			mark = " New to you: " + subconscious.Shorten(plain(o.Attrs["domain"]), maxTitle/2) + "."
+		}
+		if about, answers := l.subject(); (answers || m.Title == point) && !strings.EqualFold(about, quote) {
+			facts = append(facts, "About: "+about)
+		}
+	}
+	if when := l.whenWords(m.Title + strings.Join(facts, " ")); when != "" {
 		facts = append(facts, when)
 	}
 	fact := plain(l.asked.Fact)
@@ -52,7 +63,7 @@ func (g *gate) message(l *candidate) *Message {
 	if len(facts) == 0 {
 		facts = append(facts, capital(reason(l)))
 	}
-	m.Text = fill(facts, maxMessage-runes(m.Title))
+	m.Text = fill(facts, maxMessage-runes(m.Title+mark)) + mark
 	return m
 }
 
@@ -77,22 +88,22 @@ func (l *candidate) quote() string {
 }
 
 // quoted is how many characters of a letter are quoted.
-const quoted = 150
+const quoted = 176
 
 // answering is what is before the subject of an answer.
 var answering = regexp.MustCompile(`(?i)^(?:\s*(?:re|aw|antw|sv|fwd?|wg|tr|rv|i|r|ref)\s*:)+\s*`)
 
-// subject is what a letter is about, in its writer's words.
-func (l *candidate) subject() string {
-	title := plain(l.letter().Title)
-	if _, about, ok := strings.Cut(title, ": "); ok {
-		title = answering.ReplaceAllString(about, "")
-	}
-	return title
+// subject is what a letter is about, in its writer's words; answers: in those of the
+// letter that it answers.
+func (l *candidate) subject() (about string, answers bool) {
+	_, title, _ := strings.Cut(plain(l.letter().Title), ": ")
+	about = answering.ReplaceAllString(title, "")
+	return about, about != title
 }
 
 // title is the point within maxTitle characters. Of a letter whose sentence is longer
-// it is who wrote and about what; when it is stays in.
+// it is who wrote and about what, as far as that says it, and as much of the sentence as
+// there is room for; when it is stays in.
 func (l *candidate) title(point string) string {
 	if runes(point) <= maxTitle {
 		return point
@@ -104,9 +115,15 @@ func (l *candidate) title(point string) string {
 	if o != nil && !isModels(l.asked.Rule) {
 		who, _, _ := strings.Cut(plain(o.Title), ": ")
 		if who = subconscious.Shorten(who, maxTitle/2); !isFamiliar(o) {
-			who = "Mail from " + subconscious.Shorten(who, maxTitle/4) + " (" + subconscious.Shorten(plain(o.Attrs["domain"]), maxTitle/3) + ")"
+			who = "Mail from " + subconscious.Shorten(who, maxTitle/3)
 		}
-		point = prefix(l) + who + ": " + l.subject()
+		point = prefix(l) + who
+		if about, answers := l.subject(); !answers {
+			point += ": " + about
+		}
+		if quote := strings.TrimLeft(l.quote(), "… "); quote != "" && runes(point) < maxTitle/2 {
+			point += ": " + quote
+		}
 	}
 	when := ""
 	if t, day := l.when(); !t.IsZero() && t.After(l.gate.in.At) {
@@ -120,14 +137,24 @@ func (l *candidate) title(point string) string {
 	return subconscious.Shorten(point, maxTitle-runes(when)-3) + " · " + when
 }
 
-// middle is a text within maxTitle characters, of which the middle is left out.
+// aside is what the text of a message says and its title need not: from when until when
+// each of two events lasts, and when what was moved was to be.
+var aside = regexp.MustCompile(`(?:,? \d\d:\d\d–\d\d:\d\d)(?: \(was [^)]*\))?| from .{5,24}( to )`)
+
+// middle is a text within maxTitle characters, of which the middle is left out: what
+// stands behind its last " to ", " and " or ", " says when, or with what.
 func middle(text string) string {
-	all := []rune(text)
-	tail := string(all[len(all)-maxTitle/2:])
-	if space := strings.IndexByte(tail, ' '); space >= 0 {
-		tail = tail[space+1:]
+	if text = aside.ReplaceAllString(text, "$1"); runes(text) <= maxTitle {
+		return text
 	}
-	return subconscious.Shorten(text, maxTitle-runes(tail)-1) + " " + tail
+	tail := ""
+	for _, before := range []string{" moved to ", " and ", ", "} {
+		if i := strings.LastIndex(text, before); i > 0 {
+			text, tail = text[:i], subconscious.Shorten(text[i:], maxTitle/2)
+			break
+		}
+	}
+	return subconscious.Shorten(text, maxTitle-runes(tail)) + tail
 }
 
 // outline is who or what it is, and when, without a word of what is said: for channels
@@ -160,13 +187,13 @@ var unsaid = map[string]string{"mail": "Your own letter", "calendar": "An appoin
 func (l *candidate) when() (t time.Time, day bool) {
 	t = l.due
 	if o := l.letter(); o != nil {
-		if named, err := time.Parse(time.RFC3339, o.Attrs["names_at"]); err == nil && named.After(l.gate.in.At) && (t.IsZero() || named.Before(t)) {
+		if named, err := time.Parse(time.RFC3339, o.Attrs["names_at"]); err == nil && named.After(l.gate.in.At) && (t.IsZero() || !named.After(t)) {
 			return named, false
 		}
 	}
-	// What has a day alone is due at dates.DueHour of it.
-	local := t.In(l.gate.in.At.Location())
-	day = !t.IsZero() && !isEvent(l.asked, l.own) && local.Format("15:04") == "18:00" && !strings.Contains(l.asked.Summary, "18:00")
+	// What has a day alone is due at dates.DueHour of it, or before midnight.
+	clock := t.In(l.gate.in.At.Location()).Format("15:04")
+	day = !t.IsZero() && !isEvent(l.asked, l.own) && (clock == "18:00" || clock == "23:59") && !strings.Contains(l.asked.Summary, clock)
 	return t, day
 }
 
@@ -182,7 +209,9 @@ func (l *candidate) whenWords(title string) string {
 	switch minutes := int(t.Sub(at).Round(time.Minute).Minutes()); {
 	case !day && minutes == 1:
 		return "In a minute"
-	case !day && minutes > 1 && minutes <= 90:
+	case !day && minutes == 120:
+		return "In two hours"
+	case !day && minutes > 1 && minutes < 120:
 		return fmt.Sprintf("In %d minutes", minutes)
 	case told:
 		return ""
@@ -192,25 +221,51 @@ func (l *candidate) whenWords(title string) string {
 	return capital(said)
 }
 
+// priorities are what a message is worth by how near the time is that it names, the last
+// of what names none or one that has passed; and by its importance: below 7, 7, 8, 9,
+// 10. A time that is named is not when one has to act: what counts much has no longer
+// than the hour where it names none, and what is for the evening can wait in the morning.
+var priorities = [...]struct {
+	within time.Duration
+	worth  [5]int
+}{
+	{30 * time.Minute, [5]int{withinTheHour, actNow, actNow, actNow, actNow}},
+	{3 * time.Hour, [5]int{today, withinTheHour, withinTheHour, withinTheHour, withinTheHour}},
+	{thisDay, [5]int{today, today, today, today, withinTheHour}},
+	{36 * time.Hour, [5]int{today, today, today, today, today}},
+	{math.MaxInt64, [5]int{thisWeek, thisWeek, thisWeek, thisWeek, thisWeek}},
+	{0, [5]int{today, today, withinTheHour, withinTheHour, withinTheHour}},
+}
+
+const (
+	// thisDay is how near a time of day is that is told from the day alone.
+	thisDay = 5 * time.Hour
+	// justNow is how long a time that has passed is still meant.
+	justNow = 15 * time.Minute
+)
+
 // priority is what the person is to do about it: 5 act now, 4 within the hour or two,
-// 3 today, 2 this week. What a stranger writes has the day.
+// 3 today, 2 this week. What a stranger writes has the day, and what is broken is
+// worth as much as what counts 8.
 func (l *candidate) priority() int {
-	t, day := l.when()
-	ahead := t.Sub(l.gate.in.At)
-	timed := ahead > 0 && !day
-	switch stranger := len(l.own) > 0 && !isFamiliar(&l.own[0].Latest); {
-	case l.critical:
+	if l.critical {
 		return actNow
-	case stranger && ahead < 36*time.Hour:
-		return today
-	case timed && ahead <= nextUp && !stranger:
-		return actNow
-	case timed && ahead <= 2*time.Hour && !stranger, l.asked.Importance >= warns && !stranger:
-		return withinTheHour
-	case ahead >= 36*time.Hour:
-		return thisWeek
 	}
-	return today
+	importance := l.asked.Importance
+	if l.severity >= subconscious.Warning {
+		importance = max(importance, warns)
+	}
+	t, day := l.when()
+	row, ahead := len(priorities)-1, t.Sub(l.gate.in.At)
+	if !t.IsZero() && ahead > -justNow {
+		for row = 0; ahead > priorities[row].within || day && priorities[row].within <= thisDay; row++ {
+		}
+	}
+	priority := priorities[row].worth[min(max(importance, 6), 10)-6]
+	if l.stranger() != "" {
+		return min(priority, today)
+	}
+	return priority
 }
 
 // The priorities of messages, as package notify has them.
@@ -221,14 +276,12 @@ const (
 	actNow
 )
 
-// nextUp is how near something is about which there is no time to think.
-const nextUp = 30 * time.Minute
-
-// buttons are the answers that fit: what is over today cannot come again tomorrow,
-// and what is wrong with a machine is no matter of taste.
+// buttons are the answers that fit: what is over by tomorrow at nine, or a letter that
+// does not wait, cannot come again tomorrow, and what is wrong with a machine is no
+// matter of taste.
 func (l *candidate) buttons() []string {
 	at, all := l.gate.in.At, []string{"useful"}
-	if t, _ := l.when(); t.IsZero() || !t.Before(time.Date(at.Year(), at.Month(), at.Day()+1, 0, 0, 0, 0, at.Location())) {
+	if t, _ := l.when(); (l.letter() == nil || l.priority() <= today) && (t.IsZero() || !t.Before(time.Date(at.Year(), at.Month(), at.Day()+1, 9, 0, 0, 0, at.Location()))) {
 		all = append(all, "tomorrow")
 	}
 	if len(l.own) == 0 || !isMachine(classOf(&l.own[0].Latest)) {
@@ -308,8 +361,10 @@ func capital(text string) string {
 // fill joins facts, each a sentence, as far as they leave room for the first, which is
 // cut where it is too long beside the others.
 func fill(facts []string, room int) string {
-	const least = 60
-	rest := ""
+	least, rest := 60, ""
+	if strings.HasSuffix(facts[0], "”") {
+		least = runes(facts[0])
+	}
 	for _, fact := range facts[1:] {
 		if more := " " + subconscious.Ended(fact); runes(rest)+runes(more) <= room-least {
 			rest += more

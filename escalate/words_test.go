@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,8 @@ func TestPhone(t *testing.T) {
 			for i := 0; i < len(attrs); i += 2 {
 				if o.Attrs[attrs[i]] = attrs[i+1]; attrs[i+1] == "" {
 					delete(o.Attrs, attrs[i])
+				} else if attrs[i] == "title" {
+					o.Title = attrs[i+1]
 				}
 			}
 			asked.Summary = "Deb Marsh: “" + o.Attrs["quote"] + "”"
@@ -96,14 +99,16 @@ func TestPhone(t *testing.T) {
 		title, text, outline string
 		priority             int
 	}{
-		"a letter whose sentence is long": {letter("names_at", "2026-11-23T19:00:00Z"), "Deb Marsh: hiring plan · tonight 19:00",
-			"“" + hiring + "” Then: Choir, tonight 18:30–20:00.", "Deb Marsh, tonight 19:00", 3},
+		"a letter whose sentence is long": {letter("names_at", "2026-11-23T19:00:00Z"), "Deb Marsh: I need the hiring plan tonight… · tonight 19:00",
+			"“" + hiring + "” About: hiring plan. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, tonight 19:00", 3},
 		"one that is short": {letter("names_at", "2026-11-23T13:30:00Z", "quote", "Can you call me at 13:30?"), "Deb Marsh: “Can you call me at 13:30?”",
 			"About: hiring plan. In 90 minutes. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, today 13:30", 4},
 		"one about now": {letter("names_at", "2026-11-23T12:20:00Z", "quote", "We wait downstairs."), "Deb Marsh: “We wait downstairs.”",
 			"About: hiring plan. In 20 minutes. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, today 12:20", 5},
-		"a stranger's": {letter("names_at", "2026-11-23T12:20:00Z", "known", ""), "Mail from Deb Marsh (example.org): hiring plan · today 12:20",
-			"“" + hiring + "” In 20 minutes. Then: Choir, tonight 18:30–20:00.", "Somebody new, today 12:20", 3},
+		"one whose subject says it": {letter("title", "Deb Marsh: Hiring plan"), "Deb Marsh: Hiring plan: I need the hiring plan tonight by…",
+			"“" + hiring + "” Then: Choir, tonight 18:30–20:00.", "Deb Marsh", 3},
+		"a stranger's": {letter("names_at", "2026-11-23T12:20:00Z", "known", ""), "Mail from Deb Marsh: I need the hiring plan… · today 12:20",
+			"“" + hiring + "” About: hiring plan. In 20 minutes. New to you: example.org.", "Somebody new, today 12:20", 3},
 		"what the person promised": {func(asked *subconscious.Asked, o *subconscious.Observation) {
 			asked.Rule, asked.Kind, asked.Due = "oracle.deadline", subconscious.KindDeadline, noon.Add(time.Hour)
 			asked.Summary = "Promised to Robert Ferrand, Mon 23 Nov 13:00: I will hand you the last key myself, as agreed"
@@ -114,6 +119,15 @@ func TestPhone(t *testing.T) {
 			asked.Rule, asked.Kind, asked.Due, asked.Summary = "oracle.event", subconscious.KindEvent, noon.Add(26*time.Hour), "Lawyer, Tue 24 Nov 14:00–15:00 (Main street)"
 			o.Sense, o.Kind = "calendar", "event"
 		}, "Lawyer, tomorrow 14:00–15:00 (Main street)", "It looks like a secret.", "An appointment, tomorrow 14:00", 3},
+		"one that was moved": {func(asked *subconscious.Asked, o *subconscious.Observation) {
+			asked.Rule, asked.Kind, asked.Due, asked.Summary = "watcher.moved", subconscious.KindEvent, noon.Add(2*time.Hour), "Board, yearly accounts, all partners moved from Fri 27 Nov 15:30 to Mon 23 Nov 14:00"
+			o.Sense, o.Kind, o.Trust = "calendar", "event", subconscious.Outsider
+		}, "Board, yearly accounts, all partners moved to today 14:00", "Board, yearly accounts, all partners moved from Fri 27 Nov 15:30 to today 14:00. In two hours.", "An appointment, today 14:00", 4},
+		"two at once": {func(asked *subconscious.Asked, o *subconscious.Observation) {
+			asked.Rule, asked.Kind, asked.Due = "oracle.clash", subconscious.KindRisk, noon.Add(4*time.Hour)
+			asked.Summary = "Clash on Mon 23 Nov: Handball, trials 16:00–17:30 (was 12:00) and Father at the heart doctor 16:45–17:30"
+			o.Sense, o.Kind = "calendar", "event"
+		}, "Clash today: Handball, trials and Father at the heart doctor", "Clash today: Handball, trials 16:00–17:30 (was 12:00) and Father at the heart doctor 16:45–17:30.", "An appointment, today 16:00", 3},
 		"a day alone": {func(asked *subconscious.Asked, o *subconscious.Observation) {
 			asked.Rule, asked.Kind, asked.Due, asked.Summary = "oracle.deadline", subconscious.KindDeadline, noon.Add(6*time.Hour), "Due Mon 23 Nov: pay the rent"
 			o.Sense, o.Kind = "notes", "task"
@@ -132,6 +146,40 @@ func TestPhone(t *testing.T) {
 		checkMessage(t, all[0])
 		if m := all[0]; m.Title != c.title || m.Text != c.text || m.Outline != c.outline || m.Priority != c.priority {
 			t.Errorf("%s: %q, %q, %q, priority %d", name, m.Title, m.Text, m.Outline, m.Priority)
+		}
+	}
+}
+
+// TestPriority: what to do and by when follows from how much it counts and how near is
+// the time that it names; and a letter that cannot wait has no button for tomorrow.
+func TestPriority(t *testing.T) {
+	at := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		importance int
+		severity   subconscious.Severity
+		ahead      string
+		want       int
+		tomorrow   bool
+	}{
+		{8, 0, "", 4, false}, {7, 0, "", 3, true}, {7, subconscious.Warning, "", 4, false}, // in need, and by when is not said
+		{9, 0, "10h", 3, false}, {10, 0, "4h", 4, false}, {7, 0, "2h", 4, false}, {6, 0, "2h", 3, false},
+		{8, 0, "20m", 5, false}, {8, 0, "-1m", 5, false}, {8, 0, "-1h", 4, false}, {9, 0, "25h", 3, true}, {9, 0, "23h", 3, false}, {8, 0, "72h", 2, true},
+	} {
+		in := plainInput()
+		in.At = at
+		asked, o := &in.Asked[0].Asked, &in.Evidence[0].Latest
+		asked.Importance, o.Severity = c.importance, c.severity
+		o.Sense, o.Attrs = "mail", map[string]string{"from": "deb@example.org", "known": "4"}
+		if c.ahead != "" {
+			ahead, err := time.ParseDuration(c.ahead)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked.Due = at.Add(ahead)
+		}
+		all := messages(escalate.Decide(in))
+		if len(all) != 1 || all[0].Priority != c.want || slices.Contains(all[0].Buttons, "tomorrow") != c.tomorrow {
+			t.Errorf("%+v: %s", c, asJSON(all))
 		}
 	}
 }
