@@ -44,7 +44,7 @@ func (g *gate) message(l *candidate) *Message {
 	mark := ""
 	if quote != "" {
 		if o := l.letter(); !isFamiliar(o) && m.Title != point {
-			mark = " New to you: " + subconscious.Shorten(plain(o.Attrs["domain"]), maxTitle/2) + "."
+			mark = " New to you: " + subconscious.Shorten(undotted(plain(o.Attrs["domain"])), maxTitle/2) + "."
 		}
 		if about, answers := l.subject(); (answers || m.Title == point) && !strings.EqualFold(about, quote) {
 			facts = append(facts, "About: "+about)
@@ -126,7 +126,7 @@ func (l *candidate) title(point string) string {
 		}
 	}
 	when := ""
-	if t, day := l.when(); !t.IsZero() && t.After(l.gate.in.At) {
+	if t, day := l.when(); t.After(l.gate.in.At) && l.saysWhen() {
 		if when = moment(t, l.gate.in.At, day); strings.Contains(subconscious.Shorten(point, maxTitle), when[strings.LastIndexByte(when, ' ')+1:]) {
 			when = ""
 		}
@@ -197,11 +197,18 @@ func (l *candidate) when() (t time.Time, day bool) {
 	return t, day
 }
 
+// timesOfDay are those of a quotation. Of more than one nobody knows which it is about.
+var timesOfDay = regexp.MustCompile(`(?i)\d[:.h]\d\d|\d ?(?:h|uhr|am|pm)\b`)
+
+// saysWhen reports whether the time that it is about is to be named beside what is
+// quoted.
+func (l *candidate) saysWhen() bool { return len(timesOfDay.FindAllString(l.quote(), 2)) < 2 }
+
 // whenWords say when it is due or begins, unless the title has said so.
 func (l *candidate) whenWords(title string) string {
 	at := l.gate.in.At
 	t, day := l.when()
-	if t.IsZero() {
+	if t.IsZero() || !l.saysWhen() {
 		return ""
 	}
 	said := moment(t, at, day)

@@ -107,8 +107,10 @@ func TestPhone(t *testing.T) {
 			"About: hiring plan. In 20 minutes. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, today 12:20", 5},
 		"one whose subject says it": {letter("title", "Deb Marsh: Hiring plan"), "Deb Marsh: Hiring plan: I need the hiring plan tonight by…",
 			"“" + hiring + "” Then: Choir, tonight 18:30–20:00.", "Deb Marsh", 3},
+		"one that names two times": {letter("names_at", "2026-11-23T12:20:00Z", "quote", "The visit at the eye doctor's has been put from 12:20 to 14:45, and they ask for the papers of the last one."), "Deb Marsh: The visit at the eye doctor's has been put from…",
+			"“The visit at the eye doctor's has been put from 12:20 to 14:45, and they ask for the papers of the last one.” About: hiring plan. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, today 12:20", 5},
 		"a stranger's": {letter("names_at", "2026-11-23T12:20:00Z", "known", ""), "Mail from Deb Marsh: I need the hiring plan… · today 12:20",
-			"“" + hiring + "” About: hiring plan. In 20 minutes. New to you: example.org.", "Somebody new, today 12:20", 3},
+			"“" + hiring + "” About: hiring plan. In 20 minutes. New to you: example[.]org.", "Somebody new, today 12:20", 3},
 		"what the person promised": {func(asked *subconscious.Asked, o *subconscious.Observation) {
 			asked.Rule, asked.Kind, asked.Due = "oracle.deadline", subconscious.KindDeadline, noon.Add(time.Hour)
 			asked.Summary = "Promised to Robert Ferrand, Mon 23 Nov 13:00: I will hand you the last key myself, as agreed"
