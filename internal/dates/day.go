@@ -124,11 +124,8 @@ func (p *parser) dottedDay(i int, l lead) (day, int, bool) {
 		d, ok := calendarDay(p.tok(i+4).number, second.number, first.number)
 		return d, i + 5, ok
 	}
-	introduced := l.roles&rDecimal != 0 && !p.grows(l.from) && !(p.literal(l.from, "by") && first.digits == 1)
-	if (first.broken || p.mark(i-1, ':')) && first.digits == 2 && second.digits == 2 { // a line that begins with its date, or "NAME: DATE"
-		introduced = true
-	}
-	if !introduced {
+	stands := (first.broken || p.mark(i-1, ':')) && first.digits == 2 && second.digits == 2 // a line that begins with its date, or "NAME: DATE"
+	if !stands && (l.roles&rDecimal == 0 || p.grows(l.from) || p.literal(l.from, "by") && first.digits == 1) {
 		return day{}, 0, false
 	}
 	year, next := 0, i+4

@@ -111,7 +111,7 @@ func (t token) fold(to []byte, text string) []byte {
 			break
 		}
 		if r < utf8.RuneSelf || !unicode.Is(unicode.Mn, r) {
-			to = utf8.AppendRune(to, foldRune(r))
+			to = utf8.AppendRune(to, FoldRune(r))
 		}
 	}
 	return to
@@ -156,7 +156,9 @@ var foldTable = func() map[rune]rune {
 	return table
 }()
 
-func foldRune(r rune) rune {
+// FoldRune returns a letter in lower case and without its accent, as the words of lang
+// are kept.
+func FoldRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {
 			return r + 'a' - 'A'
@@ -174,4 +176,4 @@ func foldRune(r rune) rune {
 }
 
 // fold returns a word of the lexicon as readWord looks it up.
-func fold(s string) string { return strings.Map(foldRune, s) }
+func fold(s string) string { return strings.Map(FoldRune, s) }

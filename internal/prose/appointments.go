@@ -44,7 +44,7 @@ func appointmentOf(s string, now time.Time) (dates.Match, bool) {
 		return dates.Match{}, false
 	}
 	words := split(s)
-	if !expected.has(words) || unsettled.has(words) || conditional(words) || anyOf(words, calledOff) && !stillOn.has(words) {
+	if !expected.has(words) || unsettled.has(words) || conditional(words) || anyOf(words, calledOff) && !movedTo.has(words) {
 		return dates.Match{}, false
 	}
 	for _, m := range dates.Find(s, now) {
@@ -65,8 +65,6 @@ var (
 	expected = phrases("appointment.expected")
 	// unsettled says that nothing is fixed yet, or of nobody in particular.
 	unsettled = phrases("unsettled")
-	// movedTo, with the day it was moved to, still stands; so does what may be
-	// called off.
+	// movedTo, with the day it was moved to, still stands.
 	movedTo = phrases("movedTo")
-	stillOn = movedTo
 )

@@ -55,7 +55,7 @@ func Oblige(s string) (Obligation, bool) {
 		return Obligation{}, false
 	}
 	p := prose{text: s, words: split(s), date: date, first: -1}
-	if len(p.words) < 2 || conditional(p.words) || anyOf(p.words, doubting) || anyOf(p.words, calledOff) || inCase(p.words) {
+	if len(p.words) < 2 || conditional(p.words) || anyOf(p.words, doubting) || anyOf(p.words, calledOff) || inCase.has(p.words) {
 		return Obligation{}, false
 	}
 	p.inDate = make([]bool, len(p.words))
@@ -131,23 +131,13 @@ func since(s string, m dates.Match) bool {
 	return len(first) > 0 && (sinceWords.Has(first[0].text) && !at(first, 0, "ab", "am") || spanWords.Has(first[0].text)) || sinceWords.Has(wordBeforeDate(s, m))
 }
 
+var eachWeek = SetOf(`le les los`)
+
 // repeats reports whether a weekday is that of each week: "le mardi", "los
 // martes".
 func repeats(s string, m dates.Match) bool {
-	if !m.Weekday {
-		return false
-	}
-	words := split(m.Text)
-	return at(words, 0, "le") || at(words, 0, "les") || at(words, 0, "los") || wordBeforeDate(s, m) == "los" || wordBeforeDate(s, m) == "les"
-}
-
-func inCase(words []word) bool {
-	for i := range words {
-		if at(words, i, "in", "case") || at(words, i, "au", "cas") || at(words, i, "en", "cas") || at(words, i, "en", "caso") || at(words, i, "im", "fall") {
-			return true
-		}
-	}
-	return false
+	before := wordBeforeDate(s, m)
+	return m.Weekday && (eachWeek.Has(firstOf(m)) || before != "le" && eachWeek.Has(before))
 }
 
 // between returns what stands between word i and the one before it.

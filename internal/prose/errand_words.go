@@ -5,6 +5,7 @@ package prose
 var (
 	// doubting words leave open whether something is to be done.
 	doubting = listed("doubting")
+	inCase   = phrases("inCase")
 	// calledOff words say that it is over.
 	calledOff = listed("calledOff")
 	// sinceWords lead to a day from which on, or of which, something is.

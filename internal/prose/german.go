@@ -59,12 +59,10 @@ func germanOwn(words []word, i int, verb string) (reading, bool) {
 		return reading{form: Duty, word: i, dated: true}, true
 	case germanWish.Has(verb):
 		return reading{form: Duty, word: i, dated: true, limited: true}, true
-	case verb == "kummere" && text(words, i+2) == "mich":
+	case verb == "verspreche", verb == "kummere" && text(words, i+2) == "mich":
 		return reading{form: Vow, word: i}, true
 	case germanDoing.Has(verb):
 		return reading{form: Vow, word: i, dated: true}, true
-	case verb == "verspreche":
-		return reading{form: Vow, word: i}, true
 	case strings.HasSuffix(verb, "e") && !strings.HasSuffix(verb, "te") && len(verb) > 3 && !germanBeing.Has(verb):
 		return reading{form: Vow, word: i, dated: true, limited: true}, true
 	}

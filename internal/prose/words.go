@@ -6,6 +6,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/internal/dates"
 )
 
 // maxWords is how many words of a sentence the grammar looks at.
@@ -48,11 +50,6 @@ func split(sentence string) []word {
 	return words
 }
 
-const (
-	accented = "àáâäãåèéêëìíîïòóôöõùúûüçñ"
-	unmarked = "aaaaaaeeeeiiiiooooouuuucn"
-)
-
 // Fold returns a word in lower case and without accents.
 func Fold(text string) string {
 	ascii := true
@@ -66,19 +63,10 @@ func Fold(text string) string {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
-		r = unicode.ToLower(r)
-		switch {
-		case r < utf8.RuneSelf:
-			return r
-		case r == 'ß':
-			return r
-		case unicode.Is(unicode.Mn, r):
+		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
-		if i := strings.IndexRune(accented, r); i >= 0 {
-			return rune(unmarked[utf8.RuneCountInString(accented[:i])])
-		}
-		return r
+		return dates.FoldRune(r)
 	}, text)
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/setup/live"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // newTopic makes a topic of 128 random bits.
@@ -303,6 +304,35 @@ func quiet(ctx context.Context, s *session) error {
 	}
 	s.hours = &hours
 	return err
+}
+
+// who asks who the person is; each answer may be left empty. What the configuration
+// says of them already stays.
+func who(ctx context.Context, s *session) error {
+	if s.Agree || s.there != nil && s.there.has("person") {
+		return nil
+	}
+	questions := [...]string{"What are you called? Enter for nothing", "In which language shall models write to you, such as Deutsch? Enter for the one you write in",
+		"What is yours: family, work, projects, accounts? A line each, which models are told; Enter for no more", "And?"}
+	for i := range 2 + subconscious.MostAbout {
+		told := s.who
+		text, err := s.typeUntil(ctx, questions[min(i, len(questions)-1)], "", func(text string) error {
+			switch told = s.who; i {
+			case 0:
+				told.Name = text
+			case 1:
+				told.Language = text
+			default:
+				told.About = append(told.About, text)
+			}
+			return told.Validate()
+		})
+		if err != nil || text == "" && i > 1 {
+			return err
+		}
+		s.who = told
+	}
+	return nil
 }
 
 // parseHours reads "23:00-08:00", or "never".
