@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -64,13 +65,7 @@ func Asks(text string, now time.Time) []Ask {
 
 // namedDate picks the date that an ask names.
 func namedDate(s string, now time.Time) (dates.Match, bool) {
-	var named []dates.Match
-	for _, m := range dates.Find(s, now) {
-		if !reckoned(s, m) {
-			named = append(named, m)
-		}
-	}
-	return BestDate(named)
+	return BestDate(slices.DeleteFunc(dates.Find(s, now), func(m dates.Match) bool { return reckoned(s, m) }))
 }
 
 // language is what the asks of one language are known by.

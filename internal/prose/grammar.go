@@ -152,12 +152,7 @@ func quoted(s string, pos int) bool {
 var reporting = listed("reporting")
 
 func reported(words []word, r reading) bool {
-	for _, w := range words[:r.word] {
-		if reporting.Has(w.text) {
-			return true
-		}
-	}
-	return false
+	return anyOf(words[:r.word], reporting)
 }
 
 // conditions begin a sentence that promises nothing yet.

@@ -122,7 +122,4 @@ func around(words []word, m dates.Match) (before, after []word) {
 func sells(words []word) bool { return anyOf(words, selling) }
 
 // spans reports whether a date is a span of time: "within 14 days".
-func spans(m dates.Match) bool {
-	first := split(m.Text)
-	return len(first) > 0 && spanWords.Has(first[0].text)
-}
+func spans(m dates.Match) bool { return spanWords.Has(firstOf(m)) }

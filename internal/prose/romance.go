@@ -1,18 +1,16 @@
 package prose
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // frenchPronoun may stand before an infinitive.
 var frenchPronoun = SetOf(`le la les l lui leur me m te t vous nous y en s se`)
 
 // infinitive reports whether a verb has one of the endings.
 func infinitive(verb string, endings ...string) bool {
-	for _, e := range endings {
-		if strings.HasSuffix(verb, e) && len(verb) > len(e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(verb, e) && len(verb) > len(e) })
 }
 
 var (

@@ -2,6 +2,7 @@ package prose
 
 import (
 	"embed"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -159,10 +160,5 @@ func text(words []word, i int) string {
 }
 
 func anyOf(words []word, s Set) bool {
-	for _, w := range words {
-		if s.Has(w.text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w word) bool { return s.Has(w.text) })
 }
