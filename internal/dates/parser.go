@@ -1,6 +1,9 @@
 package dates
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // parser reads spans out of the tokens of one text. Every method looks at a
 // bounded number of tokens from where it is asked to begin, which keeps the
@@ -205,12 +208,7 @@ func (p *parser) withdrawn(i int) bool {
 	if p.tok(i).broken {
 		return false
 	}
-	for _, no := range []string{"not", "nicht", "pas", "no", "nunca", "never", "nie", "jamais"} {
-		if p.literal(i-1, no) {
-			return true
-		}
-	}
-	return p.isOr(i - 1)
+	return p.isOr(i-1) || slices.ContainsFunc([]string{"not", "nicht", "pas", "no", "nunca", "never", "nie", "jamais"}, func(no string) bool { return p.literal(i-1, no) })
 }
 
 func (p *parser) isOr(i int) bool {

@@ -125,15 +125,7 @@ func insertion(text string) (start int, tag string) {
 }
 
 func isInserted(name string) bool {
-	if len(name) > maxSpeakerName || !strings.ContainsAny(name, "-_") {
-		return false
-	}
-	for _, r := range name {
-		if (r < 'a' || r > 'z') && r != '-' && r != '_' {
-			return false
-		}
-	}
-	return true
+	return len(name) <= maxSpeakerName && strings.ContainsAny(name, "-_") && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-_") == ""
 }
 
 // headOf returns at most the first limit bytes, at a character.

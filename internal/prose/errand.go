@@ -364,10 +364,5 @@ var denies = lazy.Regexp(`(?i)(?:^|[^\p{L}])(?:not|never|nobody|nicht|nie|nieman
 // IsRecord reports whether a name or a heading is that of a log, of minutes or
 // of an archive: what stands there is what was.
 func IsRecord(names ...string) bool {
-	for _, name := range names {
-		if anyOf(split(name), records) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool { return anyOf(split(name), records) })
 }

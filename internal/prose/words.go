@@ -141,15 +141,7 @@ var lists = sync.OnceValue(func() map[string][]listLine {
 
 // at reports whether the words from i on are those of the phrase.
 func at(words []word, i int, phrase ...string) bool {
-	if i < 0 || i+len(phrase) > len(words) {
-		return false
-	}
-	for j, p := range phrase {
-		if words[i+j].text != p {
-			return false
-		}
-	}
-	return true
+	return i >= 0 && i+len(phrase) <= len(words) && slices.EqualFunc(words[i:i+len(phrase)], phrase, func(w word, p string) bool { return w.text == p })
 }
 
 func text(words []word, i int) string {
