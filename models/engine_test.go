@@ -17,6 +17,9 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // engineCalls keeps what was recorded.
@@ -64,6 +67,7 @@ func TestEngine(t *testing.T) {
 
 	t.Run("plain", func(t *testing.T) { enginePlain(t, watcher, request, url) })
 	t.Run("schema", func(t *testing.T) { engineSchema(t, watcher, request) })
+	t.Run("triage", func(t *testing.T) { engineTriage(t, watcher) })
 	t.Run("streamed", func(t *testing.T) { engineStreamed(t, watcher, request) })
 	t.Run("cancelled", func(t *testing.T) { engineCancelled(t, watcher, request, url) })
 	t.Run("check", func(t *testing.T) {
@@ -147,6 +151,44 @@ func engineSchema(t *testing.T, watcher models.Assignment, request models.Reques
 		if reply.Repaired || reply.Retried || reply.Requests != 1 {
 			t.Errorf("%d: repaired %v, retried %v, %d requests: %s", i, reply.Repaired, reply.Retried, reply.Requests, reply.Answer.Text)
 		}
+	}
+}
+
+// reflected are rules that find each new mail worth a line of the digest.
+type reflected struct{}
+
+func (reflected) Name() subconscious.ThreadName { return subconscious.Watcher }
+func (reflected) Mode() string                  { return threads.Reflex }
+func (reflected) Think(_ context.Context, s subconscious.Snapshot) (threads.Answer, error) {
+	return threads.Answer{Thought: subconscious.Thought{Findings: weighed(s, subconscious.Watcher)}}, nil
+}
+
+func weighed(s subconscious.Snapshot, name subconscious.ThreadName) (all []subconscious.Finding) {
+	for _, o := range s.Fields[name].New {
+		all = append(all, subconscious.Finding{Kind: subconscious.KindObservation, Rule: threads.LetterRule, Summary: o.Title, Importance: 5, Escalate: true,
+			EscalateReason: "by rule", Evidence: []string{string(o.Ref())}})
+	}
+	return all
+}
+
+// engineTriage has the engine triage: what a verdict says means nothing, but each
+// mail has one.
+func engineTriage(t *testing.T, watcher models.Assignment) {
+	set, err := prompts.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	watcher.Request.MaxTokens = 600
+	triage := threads.NewTriage(threads.TriageOptions{Asker: threads.Asker{Generator: watcher.Generator, Request: watcher.Request}, Prompts: set,
+		Rules: reflected{}, Weigh: weighed})
+	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	mail := subconscious.Observation{ID: "mid:1@example.com", Sense: "mail", Kind: "mail", Change: subconscious.Appeared, At: at.Add(-time.Hour),
+		Trust: subconscious.Outsider, Title: "Jonas: the report", Text: "Can you send it by five?", Attrs: map[string]string{"known": "3", "from": "jonas@example.com"}}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	answer, err := triage.Think(ctx, subconscious.Snapshot{At: at, Fields: map[subconscious.ThreadName]subconscious.Field{subconscious.Watcher: {New: []subconscious.Observation{mail}}}})
+	if err != nil || answer.Calls != 1 || len(answer.Failures) > 0 || len(answer.Thought.Findings) > 0 && answer.Thought.Findings[0].EscalateReason == "by rule" {
+		t.Errorf("%v, %+v", err, answer)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/models"
@@ -222,16 +224,17 @@ type verdict struct {
 	Why   string `json:"why"`
 }
 
-const triageJSON = `{"type":"object","required":["verdicts"],"properties":{"verdicts":{"type":"array","maxItems":%d,"items":{"type":"object",` +
-	`"required":["n","act","loss","for_me","why"],"properties":{"n":{"type":"integer","minimum":1,"maximum":%d},` +
-	`"act":{"type":"string","enum":["none","read","reply","do","attend"]},"by":{"type":"string"},"loss":{"type":"integer","minimum":0,"maximum":3},` +
+const triageJSON = `{"type":"object","required":["verdicts"],"properties":{"verdicts":{"type":"array","minItems":1,"maxItems":%d,"items":{"type":"object",` +
+	`"required":["n","act","loss","for_me","why"],"properties":{"n":{"type":"integer","enum":[%s]},` +
+	`"act":{"type":"string","enum":["none","read","reply","do","attend"]},"by":{"type":"string"},"loss":{"type":"integer","enum":[0,1,2,3]},` +
 	`"for_me":{"type":"boolean"},"why":{"type":"string"}}}}}}`
 
 // ask has a batch judged, and returns a verdict for each number that has one.
 func (t *Triage) ask(ctx context.Context, snapshot subconscious.Snapshot, batch []letter, answer *Answer) (verdicts map[int]verdict, err error) {
 	var shown []prompts.Letter
-	for _, l := range batch {
-		shown = append(shown, l.Letter)
+	var numbers []string // in full: few engines keep to bounds
+	for i, l := range batch {
+		shown, numbers = append(shown, l.Letter), append(numbers, strconv.Itoa(i+1))
 	}
 	prompt, err := t.Prompts.Triage(snapshot.At, shown)
 	if err != nil {
@@ -240,7 +243,7 @@ func (t *Triage) ask(ctx context.Context, snapshot subconscious.Snapshot, batch 
 	request := t.Asker.Request
 	request.Purpose = models.Purpose{Role: models.RoleTriage, Tick: snapshot.Tick, At: snapshot.At}
 	request.System, request.Messages = prompt.System, []models.Message{{Role: models.User, Text: prompt.User}}
-	request.Schema = &models.Schema{Name: "verdicts", JSON: fmt.Appendf(nil, triageJSON, len(batch), len(batch))}
+	request.Schema = &models.Schema{Name: "verdicts", JSON: fmt.Appendf(nil, triageJSON, len(batch), strings.Join(numbers, ","))}
 	if ends, ok := ctx.Deadline(); ok { // so that the rules' word still counts where it does not answer
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(ends)*modelTime/timeParts)

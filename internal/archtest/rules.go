@@ -98,7 +98,7 @@ func modelRules() []Rule {
 			Packages: []string{"models/*"}, May: below("models", "budget", "redact", "internal/secret", "internal/failpoint"), Tests: []string{"models/modeltest", "models/modeltest/conformance"},
 			Reason: "a driver knows its parent and no sibling; limits, budgets and retries are decorators around it",
 		}, {
-			Packages: []string{"models"}, May: below("redact", "budget", "internal/own", "internal/secret"), Tests: []string{"models/*"},
+			Packages: []string{"models"}, May: below("redact", "budget", "internal/own", "internal/secret"), Tests: []string{"models/*", "prompts", "threads"},
 			Reason: "the parent of the drivers knows none of them: the daemon hands them to it",
 		}, {
 			Packages: []string{"notify/ntfy/ntfytest"}, May: below("notify"),
