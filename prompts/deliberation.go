@@ -106,7 +106,7 @@ type brief struct {
 
 func newBrief(base page, in Deliberation) *brief {
 	b := &brief{base: base, zone: in.At.Location(), state: slices.Clone(in.State)}
-	b.base.Now, b.base.Budget = now(in.At, 0), short(in.Budget, false)
+	b.base.Now, b.base.Budget = now(in.At), short(in.Budget, false)
 	if in.Withheld > 0 {
 		b.base.Withheld = fmt.Sprint(in.Withheld)
 	}

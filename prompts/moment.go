@@ -18,7 +18,7 @@ const MaxBytes = 24 << 10
 const (
 	newText      = 800
 	widerText    = 400
-	standingText = 200
+	letterText   = 200
 	historyShown = 8
 )
 
@@ -36,7 +36,7 @@ type moment struct {
 // newMoment renders what is shown of a thread's input.
 func newMoment(base page, name subconscious.ThreadName, in Thread) *moment {
 	m := &moment{base: base, overflow: in.Field.Overflow}
-	m.base.Now = now(in.At, in.Field.Ahead)
+	m.base.Now = now(in.At)
 	m.base.Pressure = widened(in.Field, in.At)
 	m.base.Hint = hint(in.Field.Hint, in.State.Threads[name].FocusSource)
 	if said := short(in.Field.Journal, true); said != "" {
@@ -48,17 +48,12 @@ func newMoment(base page, name subconscious.ThreadName, in Thread) *moment {
 	m.mind, m.entries = mindLines(in.State, in.At.Location())
 	m.last = lastLines(in.State, name)
 	zone := in.At.Location()
-	m.standing = newSection(in.Field.Standing, zone, standingText)
-	for i := range m.standing.observations {
-		if in.Field.Standing[i].Sense == "mail" {
-			m.standing.observations[i].text = "" // an entry says what it is about
-		}
-	}
+	m.standing = newSection(in.Field.Standing, zone, 0) // it was shown, or a rule judges it: its title is enough
 	m.wider = newSection(in.Field.Wider, zone, widerText)
 	m.new = newSection(in.Field.New, zone, newText)
 	for i := range m.new.observations {
 		if in.Field.New[i].Sense == "mail" { // judged one by one by triage, or by rules, which read all of it
-			m.new.observations[i].text = subconscious.Clip(m.new.observations[i].text, standingText)
+			m.new.observations[i].text = subconscious.Clip(m.new.observations[i].text, letterText)
 		}
 		m.new.observations[i].history = history(in.Field.History[m.new.observations[i].ref], m.new.observations[i], zone)
 	}
@@ -334,14 +329,12 @@ func (s section) missing(what string) (said []string) {
 }
 
 // trim takes away what is worth the least, and reports whether there was
-// anything: texts of what stands, of the wider field, earlier changes, texts of
-// what is new; then what stands; then wider ones from the end; at last new
+// anything: texts of the wider field, earlier changes, texts of what is new; then what stands; then wider ones from the end; at last new
 // ones, which come again at the next tick; and, where even that is not
 // enough, what the mind holds. The least severe and newest go
 // first: what was shown before stays where it was.
 func (m *moment) trim(excess int) bool {
 	for _, step := range [...]func() bool{
-		func() bool { return m.standing.shorten(0) },
 		func() bool { return m.new.shorten(newText / 2) },
 		func() bool { return m.wider.shorten(0) },
 		func() bool { return m.new.forget(historyShown / 4) },

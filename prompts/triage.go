@@ -29,7 +29,7 @@ func (s *Set) Triage(at time.Time, letters []Letter) (Prompt, error) {
 		return Prompt{}, fmt.Errorf("prompt of the triage: %w", err)
 	}
 	p, shown := s.common(), ""
-	p.Now = now(at, 0)
+	p.Now = now(at)
 	for i, l := range letters {
 		t, room := show(l.Observation, at.Location()), triageText
 		if l.Brief {

@@ -18,18 +18,14 @@ func exact(t time.Time, zone *time.Location) string {
 	return t.In(zone).Format("2006-01-02T15:04:05Z07:00 (Mon)")
 }
 
-// now says what time it is, and how far the field reaches.
-func now(at time.Time, ahead time.Duration) string {
+// now says what time it is.
+func now(at time.Time) string {
 	zone := at.Location()
 	name := zone.String()
 	if name == "" || name == "Local" {
 		name, _ = at.Zone()
 	}
-	said := fmt.Sprintf("It is %s, in %s (%s).", at.Format("Monday 2 January 2006, 15:04"), name, at.Format("UTC-07:00"))
-	if ahead > 0 {
-		said += fmt.Sprintf(" What is shown with a due time reaches to %s.", day(at.Add(ahead), zone))
-	}
-	return said
+	return fmt.Sprintf("It is %s, in %s (%s).", at.Format("Monday 2 January 2006, 15:04"), name, at.Format("UTC-07:00"))
 }
 
 // widened names the field that novelty pressure opened; "" where it is the usual.

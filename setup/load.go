@@ -187,14 +187,3 @@ func decode(node *yaml.Node, env Env) (*Config, error) {
 func unmarshalText(t reflect.Type, value string) error {
 	return reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(value))
 }
-
-// Variables are the names of the environment variables that Load reads as
-// overrides.
-func Variables() (names []string) {
-	root().walk("", func(_ string, f field) {
-		if f.env != "" {
-			names = append(names, f.env)
-		}
-	})
-	return names
-}

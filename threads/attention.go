@@ -61,17 +61,7 @@ func Severe(fresh []subconscious.Observation) bool {
 // rest is how long what is new to a thread with a model gathers after it was asked,
 // where rules judge beside it what cannot wait.
 func rest(thread subconscious.ThreadName) time.Duration {
-	switch thread {
-	case subconscious.Watcher:
-		return 2 * time.Hour
-	case subconscious.Oracle:
-		return 2 * time.Hour
-	case subconscious.Librarian:
-		return 3 * time.Hour
-	case subconscious.Dreamer:
-		return 6 * time.Hour
-	}
-	return 0
+	return map[subconscious.ThreadName]time.Duration{subconscious.Watcher: 2, subconscious.Oracle: 2, subconscious.Librarian: 3, subconscious.Dreamer: 6}[thread] * time.Hour
 }
 
 // Attend decides whether a thread is asked. It is pure.

@@ -73,13 +73,7 @@ func checkThought(data json.RawMessage, zone *time.Location) error {
 	if err := json.Unmarshal(data, &t); err != nil {
 		return err
 	}
-	if len(t.Findings) > prompts.Findings {
-		return fmt.Errorf("findings: has %d, at most %d may be there", len(t.Findings), prompts.Findings)
-	}
 	for i, f := range t.Findings {
-		if f.Importance < 1 || f.Importance > 10 {
-			return fmt.Errorf("findings[%d].importance: is %v, must be 1 to 10", i, f.Importance)
-		}
 		if strings.TrimSpace(f.Summary) == "" {
 			return fmt.Errorf("findings[%d].summary: is empty", i)
 		}
