@@ -110,7 +110,8 @@ func (d *Driver) format(r models.Request, asked object) (system string) {
 
 // formatsWithTools reports whether tools and a format go together: Groq, Gemini
 // and llama.cpp refuse a request with both, others let the format win, so that
-// no tool is ever asked for.
+// no tool is ever asked for (https://github.com/ollama/ollama/issues/8095). There
+// the format comes with the answer that Converse asks for again, without tools.
 func (d *Driver) formatsWithTools() bool {
 	return slices.Contains([]string{"openai", "openrouter", "zai", "deepseek", "mistral"}, d.vendor.Name)
 }

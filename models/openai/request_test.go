@@ -142,6 +142,9 @@ func TestFields(t *testing.T) {
 		{"no thinking at Z.AI", "glm-4.7-flash", vendor("zai", ""), plain, map[string]any{"thinking": map[string]any{"type": "disabled"}}},
 		{"thinking at OpenRouter", "openai/gpt-4o", vendor("openrouter", ""), with(func(r *models.Request) { r.Thinking = 20 }),
 			map[string]any{"reasoning": map[string]any{"max_tokens": 20.0}}},
+		{"no format beside tools at Ollama, where it would keep the model from calling them", "qwen3:8b", vendor("ollama", ""), with(func(r *models.Request) {
+			r.Schema, r.Tools = &models.Schema{JSON: json.RawMessage(`{"type":"object"}`)}, []models.Tool{{Name: "health"}}
+		}), map[string]any{"response_format": nil}},
 		{"no schema, no format", "gpt-4o-mini", nil, plain, map[string]any{"response_format": nil}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
