@@ -9,10 +9,11 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads/score"
 )
 
-// quietOld is from how many working days on nobody asks that the person be told that
-// nothing came of a mail: what is older than two weeks when it is first seen is no
-// news to them.
-const quietOld = 10
+const (
+	// quietLong is from how many working days on it counts more that nobody
+	// answers, and quietOld from how many on nobody needs to be told.
+	quietLong, quietOld = 7, 10
+)
 
 // ownMail is a mail that concerns the person themselves.
 func ownMail(s *scene, o subconscious.Observation) noticed {
@@ -117,16 +118,19 @@ func promisedMail(s *scene, o subconscious.Observation) noticed {
 	return s.quietMail(o, subconscious.KindForgotten, "Promised to %s on %s, and open: %s", "you promised it, and have not written since")
 }
 
-// quietMail is worth a line of the inbox, and none of a digest.
+// quietMail says that nothing has come of a mail for so many working days. What is
+// older than two weeks when it is first seen is no news to the person.
 func (s *scene) quietMail(o subconscious.Observation, kind subconscious.Kind, format, reason string) noticed {
-	days := threads.WorkingDays(threads.Written(o), s.at.In(s.zone))
-	if days < threads.QuietDays {
+	importance := 4
+	switch days := threads.WorkingDays(threads.Written(o), s.at.In(s.zone)); {
+	case days < threads.QuietDays:
 		return noticed{}
-	}
-	if days >= quietOld {
+	case days >= quietOld:
 		reason = ""
+	case days >= quietLong:
+		importance = 5
 	}
-	return notice(kind, 3, say(format, reader(o), s.day(threads.Written(o)), prose(subject(o))), o).tell(reason)
+	return notice(kind, importance, say(format, reader(o), s.day(threads.Written(o)), prose(subject(o))), o).tell(reason)
 }
 
 // gotDate: it has a date by now, with which it is the oracle's.
