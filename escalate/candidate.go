@@ -154,8 +154,11 @@ func urgency(a, b *candidate) int {
 // of great importance, the person asked to be reminded now, or it would be past its
 // use by the time that the caps allow. What a stranger writes never is.
 func (l *candidate) isUrgent() bool {
-	return l.critical || l.reminds || l.pressed || l.asked.Importance >= warns && l.stranger() == "" || l.isPastUse(time.Hour)
+	return l.critical || l.reminds || l.pressed || l.isGrave() || l.isPastUse(time.Hour)
 }
+
+// isGrave reports whether it is of great importance, and not by a stranger's word.
+func (l *candidate) isGrave() bool { return l.asked.Importance >= warns && l.stranger() == "" }
 
 // rings reports whether the person set this time to hear of it: by a reminder or a
 // snooze of theirs, or as a time of day in their notes.

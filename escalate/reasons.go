@@ -169,7 +169,7 @@ func presence(l *candidate) (ruling, bool) {
 		until = now.Until
 	}
 	latest := cmp.Or(l.latest, l.asked.Due)
-	urgent := l.isUrgent() || l.severity >= subconscious.Warning || !latest.IsZero() && !latest.After(until.Add(toAct))
+	urgent := l.critical || l.isGrave() || l.isPastUse(time.Hour) || l.severity >= subconscious.Warning || !latest.IsZero() && !latest.After(until.Add(toAct))
 	asked := l.reminds && l.telling.State != subconscious.TellingSnoozed
 	if urgent || asked || !at.Before(until) {
 		return ruling{}, false

@@ -226,6 +226,7 @@ func TestOneReason(t *testing.T) {
 		}}, escalate.Tell, escalate.Escalate, "critical"},
 		{"busy until its end", []cause{busy(20 * time.Minute)}, escalate.Hold, escalate.Presence, "in “Standup”; it waits until 12:20 at most"},
 		{"busy for longer than a hold", []cause{busy(9 * time.Hour)}, escalate.Hold, escalate.Presence, "in “Standup”; it waits until 12:30 at most"},
+		{"of great importance, while busy", []cause{busy(9 * time.Hour), urgent}, escalate.Tell, escalate.Escalate, ""},
 		{"due before the hold ends", []cause{busy(20 * time.Minute), func(in *escalate.Input) {
 			in.Asked[0].Due = noon.Add(15 * time.Minute)
 		}}, escalate.Tell, escalate.Escalate, ""},
