@@ -35,6 +35,9 @@ func Interested(thread subconscious.ThreadName, o subconscious.Observation) bool
 	} else {
 		thread = beside
 	}
+	if Contact(o) {
+		return false
+	}
 	if o.BandOnly {
 		return thread == subconscious.Oracle
 	}
@@ -57,6 +60,10 @@ func Interested(thread subconscious.ThreadName, o subconscious.Observation) bool
 	}
 	return o.Due.IsZero() || near(o) || written(o)
 }
+
+// Contact reports whether it is an address in a note, which says who is no stranger
+// and nothing that anybody would have to think of.
+func Contact(o subconscious.Observation) bool { return o.Kind == "contact" }
 
 // Fact reports whether rules judge it at every tick, whoever else thinks: what the
 // machine and the calendar say, and what the person wrote down, told the mind or
@@ -92,7 +99,7 @@ func written(o subconscious.Observation) bool { return promised(o) || o.Sense ==
 // undated: something open without a date, which the librarian comes back to;
 // a question in a mail, also where it has one.
 func undated(o subconscious.Observation) bool {
-	return o.Stands() && (o.Due.IsZero() && (o.Sense == "notes" || SaidPromise(o) || OwnMail(o)) || o.Sense == "mail" && o.Kind == "awaiting")
+	return o.Stands() && (o.Due.IsZero() && (o.Sense == "notes" && !Contact(o) || SaidPromise(o) || OwnMail(o)) || o.Sense == "mail" && o.Kind == "awaiting")
 }
 
 // Widen returns what the wider field of a thread adds at a level: standing

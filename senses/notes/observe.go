@@ -96,7 +96,9 @@ func (l *collect) observe(rel string, e *entry, p promise, due time.Time) subcon
 		Attrs:       map[string]string{"file": rel, "line": strconv.Itoa(p.line), "state": "open", "form": formName(p.form)},
 		Links:       append([]string{"file:" + full}, links.Of(folder.Head(p.source, 4*prose.MaxSentence))...),
 	}
-	if text := title(folder.Head(plainText(p.source), prose.MaxSentence)); text != p.title {
+	if p.form == contact {
+		o.Kind = string(contact)
+	} else if text := title(folder.Head(plainText(p.source), prose.MaxSentence)); text != p.title {
 		o.Text = text
 	}
 	if p.heading != "" {

@@ -3,6 +3,7 @@ package notes
 import (
 	"crypto/sha256"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -57,6 +58,15 @@ const (
 	due  prose.Form = "due"  // front matter
 )
 
+// contact is the form of an address or a web site, which is nothing to do.
+const contact prose.Form = "contact"
+
+// contactsMost is how many of a file are kept.
+const contactsMost = 20
+
+// contacts finds the hosts of addresses and web sites.
+var contacts = regexp.MustCompile(`(?i)(?:[\w.+-]@|https?://(?:www\.)?)((?:[\p{L}\d-]{1,63}\.){1,5}\p{L}{2,20})\b`)
+
 // formName is the form of a promise as it is reported.
 func formName(f prose.Form) string {
 	switch f {
@@ -95,7 +105,8 @@ type reader struct {
 	seen  map[key]bool
 	// record: the file says what was, or tells others what to do, so that prose
 	// in it is nobody's promise.
-	record bool
+	record   bool
+	contacts int
 	// toDo: a line like "To do:" stands above the list.
 	toDo bool
 }
@@ -177,6 +188,10 @@ func (r *reader) block(b *foreign.Block) {
 	}
 	if b.Kind != foreign.Item {
 		r.toDo = b.Kind == foreign.Paragraph && strings.HasSuffix(whole, ":") && prose.IsToDo(plainText(b.Lines[len(b.Lines)-1]))
+	}
+	for _, m := range contacts.FindAllStringSubmatch(whole, contactsMost-r.contacts) {
+		r.add(promise{form: contact, title: m[1], line: b.Line}, "contact "+m[1])
+		r.contacts++
 	}
 	if b.Task == foreign.Open || b.Kind == foreign.Item && b.Level == 1 && !r.record && (r.toDo || prose.IsToDo(headingOf(b))) {
 		r.task(b, whole)

@@ -27,6 +27,8 @@
 //	date_text  the date as it is written
 //	heading    the innermost heading above it
 //
+// Kind "contact" stands: the host of an address or a web site that a note names.
+//
 // Kind "note" is momentary: a note was created, changed, renamed or deleted,
 // with the added lines as its text. Attributes: file, what, from (for a
 // renamed one), added and removed (numbers of lines). On the first collect the

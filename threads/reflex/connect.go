@@ -17,7 +17,7 @@ const connectionsShown = 3
 // written reports whether a person wrote it: a note, a word to the mind, a mail,
 // what the person said in a conversation.
 func written(o subconscious.Observation) bool {
-	return o.Sense == "notes" || o.Sense == "person" || o.Sense == "mail" || byPerson(o)
+	return o.Sense == "notes" && !threads.Contact(o) || o.Sense == "person" || o.Sense == "mail" || byPerson(o)
 }
 
 // noteworthy are the connections of what is written, which are the librarian's.
