@@ -247,7 +247,7 @@ func (p *play) rings(d escalate.Decision) bool {
 		}
 	}
 	i := slices.IndexFunc(p.last.Incidents, func(i subconscious.Incident) bool { return i.Key == d.Incident })
-	return i >= 0 && p.last.Incidents[i].Telling != nil && !p.last.Incidents[i].Telling.Remind.IsZero()
+	return d.Again == "reminder" || i >= 0 && p.last.Incidents[i].Telling != nil && !p.last.Incidents[i].Telling.Remind.IsZero()
 }
 
 // messages are all that is told at a tick.

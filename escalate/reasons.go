@@ -332,6 +332,8 @@ func (l *candidate) lastChance() time.Time {
 func escalate(l *candidate) (ruling, bool) {
 	detail := fmt.Sprintf("%.2f sure that it is worth telling", l.confidence)
 	switch {
+	case l.again == "" && l.reminds && !l.critical:
+		detail = "you set this time"
 	case l.again == "" && l.confidence < l.gate.in.Rules.PushFrom-rounding && !l.critical:
 		detail += ", and no digest comes in time"
 		if l.due.IsZero() {
