@@ -117,7 +117,7 @@ func (l *collect) arrived(f *folder, name string, m fetched) {
 	if domain(m.From.Addr) != domain(l.config.Addresses[0]) { // what is written within a house may bear no results
 		l.state.Learnt.learn(m.Message, dayOf(m.received))
 	}
-	if !mine && len(refs) > 0 && !m.Automated && !m.Junk && !m.failed {
+	if !mine && !m.Automated && !m.Junk && !m.failed {
 		l.endAwaiting(m.From.Addr, hashOf(thread), refs, m.received)
 	}
 	j := judge{collect: l, fetched: m, id: id, thread: thread, refs: refs, folder: name, mine: mine}
