@@ -67,6 +67,9 @@ func grade(n int, bounds ...int) (g int) {
 	return g
 }
 
+// pressing is by how much its words are of something that does not wait.
+func pressing(l Letter) int { return grade(l.Words, 30, 45, 60, 75, 90, 110) }
+
 //go:embed letters.txt
 var lettersText string
 
@@ -104,7 +107,8 @@ var letterFeatures = []Feature[Letter]{
 	{"length", 1, "it says more than a line", func(l Letter) int { return grade(l.Bytes, 120, 240, 480) }},
 	{"links", -1, "it has links", func(l Letter) int { return grade(l.Links, 1, 3, 8) }},
 	// What it says.
-	{"words", 1, "its words are of something that does not wait", func(l Letter) int { return grade(l.Words, 30, 45, 60, 75, 90, 110) }},
+	{"words", 1, "its words are of something that does not wait", pressing},
+	{"plain", 1, "it says so without a time", func(l Letter) int { return is(!l.soon()) * pressing(l) }},
 	{"idle", -1, "its words are of something that can wait", func(l Letter) int { return grade(-l.Words, -15, 0, 15, 30, 45, 60) }},
 	{"asks", 1, "it asks something of you", func(l Letter) int { return is(l.says("asks") && l.human()) }},
 	// Time.
