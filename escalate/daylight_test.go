@@ -246,8 +246,10 @@ func (p *play) rings(d escalate.Decision) bool {
 			return subconscious.TimeBand(due, p.at) == subconscious.BandNow
 		}
 	}
-	i := slices.IndexFunc(p.last.Incidents, func(i subconscious.Incident) bool { return i.Key == d.Incident })
-	return d.Again == "reminder" || i >= 0 && p.last.Incidents[i].Telling != nil && !p.last.Incidents[i].Telling.Remind.IsZero()
+	return d.Again == "reminder" || slices.ContainsFunc(p.last.Incidents, func(i subconscious.Incident) bool {
+		t := i.Telling
+		return i.Key == d.Incident && t != nil && (!t.Remind.IsZero() || t.State == subconscious.TellingSnoozed && !p.at.Before(t.Until))
+	})
 }
 
 // messages are all that is told at a tick.
