@@ -241,9 +241,9 @@ func checkPushes(t interface{ Errorf(string, ...any) }, p *play, out escalate.De
 // hour holds.
 func (p *play) rings(d escalate.Decision) bool {
 	for _, e := range p.last.Evidence {
-		if len(d.Asked.Evidence) > 0 && e.Ref == d.Asked.Evidence[0].Ref && d.Asked.Kind == subconscious.KindDeadline && e.Latest.Trust == subconscious.Owner {
-			due := cmp.Or(d.Asked.Due, e.Latest.Due)
-			return subconscious.TimeBand(due, p.at) == subconscious.BandNow
+		if len(d.Asked.Evidence) > 0 && e.Ref == d.Asked.Evidence[0].Ref && d.Asked.Kind == subconscious.KindDeadline && e.Latest.Trust == subconscious.Owner &&
+			subconscious.TimeBand(cmp.Or(d.Asked.Due, e.Latest.Due), p.at) == subconscious.BandNow {
+			return true
 		}
 	}
 	return d.Again == "reminder" || slices.ContainsFunc(p.last.Incidents, func(i subconscious.Incident) bool {
