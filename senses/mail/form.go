@@ -29,8 +29,8 @@ type content struct {
 	limit date
 	// names: it calls the person by name; codes: it brings a code to sign in with.
 	names, advertises, codes bool
-	doubts                   []reason // see suspicious
-	words                    int      // as prose.Weigh says
+	doubts                   int // see suspicious
+	words                    int // as prose.Weigh says
 }
 
 // read reads the text of a message.
@@ -81,7 +81,7 @@ func (j judge) form(attrs map[string]string, f *features) {
 	}
 	for name, n := range map[string]int{
 		"recipients": len(j.To) + len(j.Cc), "bytes": len(strings.TrimSpace(j.Fresh)),
-		"urls": linksIn(c.text), "doubts": len(c.doubts), "words": c.words,
+		"urls": linksIn(c.text), "doubts": c.doubts, "words": c.words,
 	} {
 		if n != 0 {
 			attrs[name] = strconv.Itoa(n)

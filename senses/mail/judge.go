@@ -142,7 +142,7 @@ func (j judge) kind(f *features) (string, date) {
 	}
 	limit, asks := j.content.limit, j.content.asks
 	forMe := f.addressed == "to" || j.content.names
-	if forMe && j.personal() && (f.known > 0 || f.inMine || len(j.strange()) == 0 || j.quotesMe() && len(j.content.doubts) == 0) {
+	if forMe && j.personal() && (f.known > 0 || f.inMine || !j.strange() || j.quotesMe() && j.content.doubts == 0) {
 		bill := limit.is && j.office() && f.known == 0
 		if (len(asks) > 0 || limit.is) && !bill {
 			f.asks = true
@@ -171,7 +171,7 @@ func (j judge) official(f *features) bool {
 	if f.known > 0 || f.inMine {
 		return !j.Bulk
 	}
-	if len(j.content.doubts) > 0 {
+	if j.content.doubts > 0 {
 		return false
 	}
 	if j.Bulk {

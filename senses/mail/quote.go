@@ -63,7 +63,7 @@ func pieces(text string, at time.Time) (all []piece) {
 	return all
 }
 
-// soon reports whether a text names a time of day within two days. What "tonight" is
+// soon reports whether a date is a time of day within two days. What "tonight" is
 // taken for is none.
 func soon(m dates.Match, at time.Time) bool {
 	return !m.DateOnly && m.Due.Sub(at) < 48*time.Hour && (m.Due.Minute() != 59 || strings.Contains(m.Text, "59"))

@@ -15,28 +15,8 @@ import (
 )
 
 // A stranger is a sender to whom the person never wrote, in a thread that is not
-// theirs. What they ask counts as asking something of the person only where no
-// reason speaks against it. The reasons are named, so that a test and a log can
-// say why a message was left alone.
-type reason string
-
-const (
-	// Signs of one who writes to everybody, or pretends to be another.
-	replyElsewhere reason = "answers would go to another domain"
-	shouting       reason = "its subject shouts"
-	advertising    reason = "it advertises"
-	madeUp         reason = "it has no Message-ID or no date, as programs write that send to many"
-	nameIsAddress  reason = "its sender's name is another address"
-	ownName        reason = "it pretends to come from the person"
-	coded          reason = "its subject ends in a code, as programs write to pass filters"
-	// What a person who means this one would do.
-	manyTo    reason = "it went to many"
-	tooShort  reason = "it says next to nothing"
-	tooLong   reason = "it is as long as no first mail"
-	manyLinks reason = "it is mostly links"
-	ofMoney   reason = "it is about money, and names nobody"
-)
-
+// theirs. What they ask counts as asking something of the person only where nothing
+// speaks against it.
 const (
 	fewRecipients = 3
 	shortText     = 20
@@ -45,63 +25,41 @@ const (
 	fewLinks      = 2
 )
 
-// suspicious are the signs that a message was written to everybody, or under a
+// suspicious counts the signs that a message was written to everybody, or under a
 // false name. They count against what claims to come from a machine or an office
 // as well.
-func (j judge) suspicious() []reason {
-	var found []reason
-	for _, sign := range []struct {
-		is bool
-		reason
-	}{
-		{repliesElsewhere(j.Message), replyElsewhere},
-		{shouts(j.Subject), shouting},
-		{j.content.advertises, advertising},
-		{j.Made || j.Date.IsZero(), madeUp},
-		{namesAnother(j.From), nameIsAddress},
-		{j.ownDomainSpoofed(), ownName},
-		{endsInCode(j.Subject), coded},
+func (j judge) suspicious() (signs int) {
+	for _, is := range []bool{
+		repliesElsewhere(j.Message), shouts(j.Subject), j.content.advertises, namesAnother(j.From), j.ownDomainSpoofed(), endsInCode(j.Subject),
+		j.Made || j.Date.IsZero(), // without a Message-ID or a date, as programs write that send to many
 	} {
-		if sign.is {
-			found = append(found, sign.reason)
+		if is {
+			signs++
 		}
 	}
-	return found
+	return signs
 }
 
-// strange are the reasons against counting what a stranger asks. A message that
-// calls the person by name may be long and link to things; one that does not has
-// to be short, plain, and to them alone.
-func (j judge) strange() []reason {
-	found := slices.Clone(j.content.doubts)
-	add := func(is bool, r reason) {
-		if is {
-			found = append(found, r)
-		}
-	}
+// strange reports whether something speaks against counting what a stranger asks. A
+// message that calls the person by name may be long and link to things; one that does
+// not has to be short, plain, to them alone, and not about money.
+func (j judge) strange() bool {
 	text := strings.TrimSpace(j.said())
-	links := linksIn(text)
 	recipients, long, some := fewRecipients, longText, fewLinks
 	if !j.content.names {
 		recipients, long, some = 1, plainText, 0
 	}
-	add(len(j.To)+len(j.Cc) > recipients, manyTo)
-	add(len(text) < shortText, tooShort)
-	add(len(text) > long, tooLong)
-	add(links > some, manyLinks)
-	add(!j.content.names && speaksOfMoney(j.Subject+"\n"+text), ofMoney)
-	return found
+	return j.content.doubts > 0 || len(j.To)+len(j.Cc) > recipients || len(text) < shortText || len(text) > long || linksIn(text) > some ||
+		!j.content.names && speaksOfMoney(j.Subject+"\n"+text)
 }
 
 // speaksOfMoney reports whether a text has words of those who offer money, or want
 // some.
 func speaksOfMoney(text string) bool {
-	for _, word := range strings.FieldsFunc(prose.Fold(subconscious.Head(text, plainText)), func(r rune) bool { return !unicode.IsLetter(r) && r != '$' && r != '€' }) {
-		if moneyWords.Has(strings.Trim(word, "$€")) || strings.ContainsAny(word, "$€") {
-			return true
-		}
-	}
-	return false
+	words := strings.FieldsFunc(prose.Fold(subconscious.Head(text, plainText)), func(r rune) bool { return !unicode.IsLetter(r) && r != '$' && r != '€' })
+	return slices.ContainsFunc(words, func(word string) bool {
+		return moneyWords.Has(strings.Trim(word, "$€")) || strings.ContainsAny(word, "$€")
+	})
 }
 
 var moneyWords = prose.SetOf(`money cash invest investment investments investor fund funds funding loan loans credit mortgage dollar dollars usd million

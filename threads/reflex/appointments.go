@@ -1,6 +1,7 @@
 package reflex
 
 import (
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -90,12 +91,7 @@ func movedEvent(s *scene, o subconscious.Observation) noticed {
 
 // said reports whether an entry says exactly that.
 func (s *scene) said(words string) bool {
-	for _, e := range s.entries {
-		if e.Summary == words {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.entries, func(e subconscious.Entry) bool { return e.Summary == words })
 }
 
 func movedOver(s *scene, o subconscious.Observation) bool {

@@ -220,14 +220,7 @@ func connectionOver(s *scene, e subconscious.Entry) bool {
 // alike reports whether two observations share a link or a word at all. That
 // others share it as well by now ends no connection.
 func (s *scene) alike(a, b subconscious.Observation) bool {
-	for _, link := range a.Links {
-		if hasScheme(link, linkSchemes) && (slices.Contains(b.Links, link) || b.ID == link) {
-			return true
-		}
-	}
-	if slices.ContainsFunc(b.Links, func(link string) bool { return link == a.ID }) {
-		return true
-	}
-	others := terms(b.Title + " " + b.Text)
-	return slices.ContainsFunc(terms(a.Title+" "+a.Text), func(term string) bool { return slices.Contains(others, term) })
+	return slices.ContainsFunc(a.Links, func(link string) bool {
+		return hasScheme(link, linkSchemes) && (slices.Contains(b.Links, link) || b.ID == link)
+	}) || slices.Contains(b.Links, a.ID) || shares(terms(a.Title+" "+a.Text), terms(b.Title+" "+b.Text))
 }

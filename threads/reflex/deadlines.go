@@ -160,8 +160,8 @@ func (s *scene) deadlineWords(o subconscious.Observation, lead string) string {
 	return say("%s %s: %s: “%s”", lead, when, sender(o), sentence(o))
 }
 
-// dayEnd is the hour at which what names a day and no time is due.
-const dayEnd = 18
+// dayEnd is when what names a day and no time is due.
+const dayEnd = "18:00"
 
 var timeOfDay = lazy.Regexp(`(?i)\b18\b|\b6 ?p|\b6:00|\bsix\b|\bsechs\b|\bseis\b`)
 
@@ -187,10 +187,7 @@ func (s *scene) timed(o subconscious.Observation) bool {
 
 // dueWords is the day alone where nobody wrote a time of day.
 func (s *scene) dueWords(o subconscious.Observation, dateText string) string {
-	if dateText == "" {
-		dateText = o.Title
-	}
-	if s.clock(o.Due) == time.Date(1, 1, 1, dayEnd, 0, 0, 0, time.UTC).Format(clockLayout) && !timeOfDay().MatchString(dateText) {
+	if s.clock(o.Due) == dayEnd && !timeOfDay().MatchString(cmp.Or(dateText, o.Title)) {
 		return s.day(o.Due)
 	}
 	return s.when(o.Due)
@@ -215,8 +212,5 @@ func withoutDate(title, dateText string) string {
 	if rest != "" {
 		text += " " + rest
 	}
-	if text = strings.TrimSpace(text); len(strings.Fields(text)) == 0 {
-		return title
-	}
-	return text
+	return cmp.Or(strings.TrimSpace(text), title)
 }

@@ -78,18 +78,10 @@ func Weigh(snapshot subconscious.Snapshot, name subconscious.ThreadName) (all []
 // invites reports whether a mail brings an invitation that the calendar holds,
 // which tells of it.
 func (s *scene) invites(o subconscious.Observation) bool {
-	for _, link := range o.Links {
-		if !hasScheme(link, []string{"uid:"}) {
-			continue
-		}
+	return slices.ContainsFunc(o.Links, func(link string) bool {
 		observations, _ := s.world.Sharing(link, sharingSeen)
-		for _, other := range observations {
-			if other.Sense == "calendar" {
-				return true
-			}
-		}
-	}
-	return false
+		return strings.HasPrefix(link, "uid:") && slices.ContainsFunc(observations, func(other subconscious.Observation) bool { return other.Sense == "calendar" })
+	})
 }
 
 // mailOver: the person read it, and nothing of it is left to do.

@@ -114,12 +114,7 @@ var (
 // numbered reports whether a mail names an invoice, an order or an amount of
 // money.
 func numbered(o subconscious.Observation) bool {
-	for _, link := range o.Links {
-		if hasScheme(link, numbers) {
-			return true
-		}
-	}
-	return amount().MatchString(o.Title + "\n" + o.Text)
+	return slices.ContainsFunc(o.Links, func(link string) bool { return hasScheme(link, numbers) }) || amount().MatchString(o.Title+"\n"+o.Text)
 }
 
 const (
@@ -136,16 +131,10 @@ func (s *scene) backed(o subconscious.Observation) bool {
 	if len(named) > numberedMost {
 		return false
 	}
-	for _, link := range named {
-		if digitsIn(link) < numberDigits {
-			continue
-		}
+	return slices.ContainsFunc(named, func(link string) bool {
 		observations, _ := s.world.Sharing(link, sharingSeen)
-		if slices.ContainsFunc(observations, s.own) {
-			return true
-		}
-	}
-	return false
+		return digitsIn(link) >= numberDigits && slices.ContainsFunc(observations, s.own)
+	})
 }
 
 func digitsIn(text string) (n int) {

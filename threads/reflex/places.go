@@ -54,15 +54,9 @@ func wayBetween(a, b string) time.Duration {
 		return 0 // two rooms, for all that is said in one house
 	case len(from) == 0 || len(to) == 0:
 		return apart
-	case from[0] == to[0]:
-		return 0
-	}
-	for _, part := range from {
-		if strings.ContainsAny(part, "0123456789") && slices.Contains(to, part) {
-			return 0 // one address
-		}
-	}
-	if len(from) > 1 && len(to) > 1 && town(from) != town(to) {
+	case from[0] == to[0] || slices.ContainsFunc(from, func(part string) bool { return strings.ContainsAny(part, "0123456789") && slices.Contains(to, part) }):
+		return 0 // one address
+	case len(from) > 1 && len(to) > 1 && town(from) != town(to):
 		return farApart
 	}
 	return apart

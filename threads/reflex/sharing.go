@@ -106,14 +106,8 @@ func (s *scene) citable(o, other subconscious.Observation) bool {
 	if s.isNew(other) || !s.holding(other) {
 		return true
 	}
-	for _, link := range o.Links {
-		if slices.Contains(other.Links, link) || other.ID == link {
-			return true
-		}
-	}
-	words := subconscious.Terms(other.Title)
-	return slices.Contains(other.Links, o.ID) ||
-		slices.ContainsFunc(subconscious.Terms(o.Title), func(term string) bool { return slices.Contains(words, term) })
+	return slices.ContainsFunc(o.Links, func(link string) bool { return slices.Contains(other.Links, link) || other.ID == link }) ||
+		slices.Contains(other.Links, o.ID) || shares(subconscious.Terms(o.Title), subconscious.Terms(other.Title))
 }
 
 // isNew reports whether an observation is new to the thread in this tick.
@@ -190,8 +184,7 @@ func oneSource(a, b subconscious.Observation) bool {
 		}
 		return found
 	}
-	others := files(b)
-	return slices.ContainsFunc(files(a), func(file string) bool { return slices.Contains(others, file) })
+	return shares(files(a), files(b))
 }
 
 // terms are the words of text that may connect: what subconscious.Terms finds,
@@ -242,31 +235,14 @@ func (s *scene) spoken(o subconscious.Observation) []string {
 // isDate reports whether a term is made of digits and hyphens, and too short to
 // be a number that names something: 2026-11-27, 88131.
 func isDate(term string) bool {
-	digits := 0
-	for _, r := range term {
-		switch {
-		case r >= '0' && r <= '9':
-			digits++
-		case r != '-':
-			return false
-		}
-	}
-	return strings.Contains(term, "-") || digits < 6
+	return strings.Trim(term, "-0123456789") == "" && (strings.Contains(term, "-") || len(term) < 6)
 }
 
 // identifies reports whether a term names one thing by letters and digits, or
 // by a long number: re-4711, a380.
 func identifies(term string) bool {
-	digits, letters := 0, 0
-	for _, r := range term {
-		switch {
-		case r >= '0' && r <= '9':
-			digits++
-		case r != '-':
-			letters++
-		}
-	}
-	return digits >= 3 && letters > 0 || digits >= 6
+	digits := digitsIn(term)
+	return digits >= 6 || digits >= 3 && strings.Trim(term, "-0123456789") != ""
 }
 
 // linkWords write a link as people would: "invoice 4711", "example.org/plan".
