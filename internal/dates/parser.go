@@ -146,7 +146,7 @@ func (p *parser) at(i int) (span, bool) {
 	if !ok && next > i { // "in" and "the" also introduce
 		s, ok = p.core(i, lead{from: i})
 	}
-	if !ok || p.forbidden(i, s) {
+	if !ok || p.forbidden(i) {
 		return span{}, false
 	}
 	s.from = i
@@ -238,18 +238,11 @@ func (p *parser) connect(i int, s span) (next int, l lead) {
 
 // forbidden reports whether the words around a span make it no date ahead:
 // "last Friday", "every Monday", "guten Morgen", "version 1.2.2024".
-func (p *parser) forbidden(i int, s span) bool {
+func (p *parser) forbidden(i int) bool {
 	first := i
-	for n := 0; n < 2 && p.is(i-1, rOf) && !p.is(i-1, rNot) && !p.tok(i).broken; n++ {
-		i-- // todos los viernes
+	for n := 0; n < 2 && p.is(first-1, rOf) && !p.is(first-1, rNot) && !p.tok(first).broken; n++ {
+		first-- // todos los viernes
 	}
-	if p.is(i-1, rNot) && !p.tok(i).broken {
-		return true
-	}
-	i = first
-	before := p.tok(i - 1)
-	if p.mark(i-1, '.') && p.is(i-2, rVersion) {
-		return true
-	}
-	return before.lex.is(rVersion) && !p.tok(i).broken && p.tok(i).kind == number
+	return p.is(first-1, rNot) && !p.tok(first).broken || p.mark(i-1, '.') && p.is(i-2, rVersion) ||
+		p.is(i-1, rVersion) && !p.tok(i).broken && p.tok(i).kind == number
 }

@@ -7,37 +7,12 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 )
 
-// Appointment is a day and time at which the reader is expected.
-type Appointment struct {
-	// Words are the sentence on one line; it stands at text[Start:End].
-	Words      string
-	Start, End int
-	Date       dates.Match // its offsets are in Words; it has a time
-}
-
 // Appointments returns the days and times at which a text confirms that its
 // reader is expected, in order and at most 8: "your appointment is on Tue 3 March at
 // 10:30", "Abflug: 03.03.2026 10:30". What is offered, asked, moved away or called
 // off is none, nor are hours of business. Dates are counted from now, which is when
 // the text was written.
-func Appointments(text string, now time.Time) []Appointment {
-	text = head(text, MaxText)
-	var appointments []Appointment
-	for _, s := range withLabels(Sentences(text)) {
-		date, ok := appointmentOf(s.Text, now)
-		if !ok {
-			continue
-		}
-		appointments = append(appointments, Appointment{Words: s.Text, Start: s.Start, End: s.End, Date: date})
-		if len(appointments) == maxLimits {
-			break
-		}
-	}
-	if len(appointments) > 0 && Advertises(text) {
-		return nil
-	}
-	return appointments
-}
+func Appointments(text string, now time.Time) []Limit { return limits(text, now, appointmentOf) }
 
 func appointmentOf(s string, now time.Time) (dates.Match, bool) {
 	if !strings.ContainsAny(s, "0123456789") || shouts(s) || strings.HasSuffix(s, "?") {

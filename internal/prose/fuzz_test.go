@@ -18,7 +18,7 @@ type all struct {
 	sentences    []prose.Sentence
 	asks         []prose.Ask
 	limits       []prose.Limit
-	appointments []prose.Appointment
+	appointments []prose.Limit
 	weight       int
 	advertises   bool
 	promises     []prose.Promised

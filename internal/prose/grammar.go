@@ -163,10 +163,7 @@ var linking = listed("linking")
 
 // opens reports whether a clause of its own begins at word i.
 func opens(words []word, i int) bool {
-	if i == 0 {
-		return true
-	}
-	return words[i].pause || linking.Has(words[i-1].text)
+	return i == 0 || words[i].pause || linking.Has(words[i-1].text)
 }
 
 // conditional reports whether the sentence depends on something else.

@@ -12,7 +12,7 @@ import (
 const maxLimits = 8
 
 // Limit is a day until when something has to be done or paid, or on which
-// something ends unless the reader acts.
+// something ends unless the reader acts; or a day and time at which they are expected.
 type Limit struct {
 	// Words are the sentence on one line; it stands at text[Start:End].
 	Words      string
@@ -25,23 +25,24 @@ type Limit struct {
 // domain expires on …". The end of an offer, the day of an event or of a delivery
 // is none; nor is what the writer undertakes. Dates are counted from now, which is
 // when the text was written.
-func Limits(text string, now time.Time) []Limit {
+func Limits(text string, now time.Time) []Limit { return limits(text, now, limitOf) }
+
+// limits are the sentences of a text that of finds a date in, but of one that
+// advertises.
+func limits(text string, now time.Time, of func(string, time.Time) (dates.Match, bool)) (all []Limit) {
 	text = head(text, MaxText)
-	var limits []Limit
 	for _, s := range withLabels(Sentences(text)) {
-		date, ok := limitOf(s.Text, now)
-		if !ok {
-			continue
-		}
-		limits = append(limits, Limit{Words: s.Text, Start: s.Start, End: s.End, Date: date})
-		if len(limits) == maxLimits {
+		if len(all) == maxLimits {
 			break
 		}
+		if date, ok := of(s.Text, now); ok {
+			all = append(all, Limit{Words: s.Text, Start: s.Start, End: s.End, Date: date})
+		}
 	}
-	if len(limits) > 0 && Advertises(text) {
+	if len(all) > 0 && Advertises(text) {
 		return nil
 	}
-	return limits
+	return all
 }
 
 // maxHeading is how long a line may be that is the label of the next one.
@@ -69,7 +70,7 @@ func limitOf(s string, now time.Time) (dates.Match, bool) {
 		return dates.Match{}, false
 	}
 	words := split(s)
-	if len(words) < 2 || noLimits.has(words) || offers.has(words) || sells(words) {
+	if len(words) < 2 || noLimits.has(words) || offers.has(words) || anyOf(words, selling) {
 		return dates.Match{}, false
 	}
 	for _, m := range dates.Find(s, now) {
@@ -77,18 +78,13 @@ func limitOf(s string, now time.Time) (dates.Match, bool) {
 			continue
 		}
 		before, after := around(words, m)
-		if spans(m) && ofEvent.begins(after) {
+		if spanWords.Has(firstOf(m)) && ofEvent.begins(after) { // "within 14 days of …"
 			continue
 		}
-		switch {
-		case dueBefore.has(before):
-		case m.Deadline && (mustDo.has(words) || dueWords.has(words)):
-		case expires.has(words) && anyOf(words, lasting) && !anyOf(words, fleeting):
-		case dueAfter.begins(after):
-		default:
-			continue
+		if dueBefore.has(before) || m.Deadline && (mustDo.has(words) || dueWords.has(words)) ||
+			expires.has(words) && anyOf(words, lasting) && !anyOf(words, fleeting) || dueAfter.begins(after) {
+			return m, true
 		}
-		return m, true
 	}
 	return dates.Match{}, false
 }
@@ -116,10 +112,3 @@ func around(words []word, m dates.Match) (before, after []word) {
 	}
 	return words[:k], words[j:]
 }
-
-// sells reports whether a sentence speaks of what is for sale rather than of
-// what has to be done.
-func sells(words []word) bool { return anyOf(words, selling) }
-
-// spans reports whether a date is a span of time: "within 14 days".
-func spans(m dates.Match) bool { return spanWords.Has(firstOf(m)) }

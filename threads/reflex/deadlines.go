@@ -114,10 +114,8 @@ func (s *scene) dueWorth(o subconscious.Observation) (importance int, lead, reas
 		}
 		return 6, "Due", "it is due within a day"
 	case subconscious.Band2h:
-		if theirs && o.BandOnly && !on(o, "seen") { // it was asked for a day before
-			return 7, "Due", ""
-		}
-		if alarm && !o.BandOnly { // the person wrote it a moment ago
+		// It was asked for a day before, or the person wrote it a moment ago.
+		if theirs && o.BandOnly && !on(o, "seen") || alarm && !o.BandOnly {
 			return 7, "Due", ""
 		}
 		return 7, "Due", "it is due within two hours"
