@@ -115,10 +115,7 @@ func ownDate(s string, found []dates.Match) (dates.Match, bool) {
 // wordBeforeDate returns the last word before a date.
 func wordBeforeDate(s string, m dates.Match) string {
 	words := split(s[max(0, m.Start-maxLeading):m.Start])
-	if len(words) == 0 {
-		return ""
-	}
-	return words[len(words)-1].text
+	return text(words, len(words)-1)
 }
 
 // maxLeading is how many bytes before a date are looked at.
@@ -149,8 +146,7 @@ func (p *prose) between(i int) string { return p.text[p.words[i-1].end:p.words[i
 func (p *prose) begin() (i int, ok bool) {
 	topic := 0
 	for i < len(p.words) {
-		switch {
-		case p.inDate[i], courtesy.Has(p.words[i].text):
+		if p.inDate[i] || courtesy.Has(p.words[i].text) {
 			i++
 			continue
 		}
@@ -158,10 +154,8 @@ func (p *prose) begin() (i int, ok bool) {
 		if topic > 0 || next == 0 {
 			break
 		}
-		for _, w := range p.words[i:next] {
-			if reporting.Has(w.text) || speaking.Has(w.text) {
-				return 0, false
-			}
+		if anyOf(p.words[i:next], reporting) || anyOf(p.words[i:next], speaking) {
+			return 0, false
 		}
 		topic, i = next, next
 	}
@@ -327,15 +321,9 @@ func (p *prose) isAppointment() bool {
 	if len(thing) == 0 || len(thing) > maxThing || articles.Has(thing[0].text) || anyOf(thing, telling) || anyOf(thing, stamps) || anyOf(thing, reporting) {
 		return false
 	}
-	if p.date.Weekday && !anyOf(thing, appointments) {
-		return false
-	}
-	for _, w := range thing {
-		if strings.ContainsFunc(p.text[w.start:w.end], unicode.IsLetter) && w.end-w.start > 1 {
-			return true
-		}
-	}
-	return false
+	return (!p.date.Weekday || anyOf(thing, appointments)) && slices.ContainsFunc(thing, func(w word) bool {
+		return strings.ContainsFunc(p.text[w.start:w.end], unicode.IsLetter) && w.end-w.start > 1
+	})
 }
 
 // settled begins a sentence that says of the one before it that it is done.

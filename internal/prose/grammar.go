@@ -172,10 +172,8 @@ func conditional(words []word) bool {
 		return words[0].text != "s" || at(words, 0, "s", "il")
 	}
 	for i, w := range words[1:] {
-		if w.text == "if" && !asking.Has(words[i].text) || w.text == "unless" || (w.text == "wenn" || w.text == "falls" || w.text == "sofern") && w.pause {
-			return true
-		}
-		if w.text == "si" && i > 0 && !asking.Has(words[i].text) && w.pause {
+		asked := asking.Has(words[i].text)
+		if w.text == "if" && !asked || w.text == "unless" || w.pause && (w.text == "wenn" || w.text == "falls" || w.text == "sofern" || w.text == "si" && i > 0 && !asked) {
 			return true
 		}
 	}

@@ -53,16 +53,6 @@ func split(sentence string) []word {
 
 // Fold returns a word in lower case and without accents.
 func Fold(text string) string {
-	ascii := true
-	for i := range len(text) {
-		if c := text[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
-			ascii = false
-			break
-		}
-	}
-	if ascii {
-		return text
-	}
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1

@@ -192,12 +192,10 @@ func (j judge) said() string {
 }
 
 // askDate is the first day ahead that what is asked names.
-func (j judge) askDate(asks []prose.Ask) date {
+func (l fetched) askDate(asks []prose.Ask) date {
 	for _, a := range asks {
-		if a.Dated {
-			if d := j.ahead(a.Date); d.is {
-				return d
-			}
+		if d := l.ahead(a.Date); a.Dated && d.is {
+			return d
 		}
 	}
 	return date{}

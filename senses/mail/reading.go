@@ -216,16 +216,20 @@ func (b books) threadOf(thread, but hash) []where {
 	return found[max(0, len(found)-maxThread):]
 }
 
-// readAt reads the message at a place, and reports whether it is there.
-func (s *Sense) readAt(ctx context.Context, session *account.Session, w where, r *Reading) (bool, error) {
+// open opens the folder of a place, and reports whether it is the one that it was.
+func (w where) open(ctx context.Context, session *account.Session) (bool, error) {
 	opened, err := session.Examine(ctx, w.folder)
-	if errors.Is(err, account.ErrFolder) || err == nil && opened.UIDValidity != w.validity {
-		return false, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, account.ErrFolder) {
 		return false, fmt.Errorf("open the folder %q: %w", w.folder, err)
 	}
-	found := false
+	return err == nil && opened.UIDValidity == w.validity, nil
+}
+
+// readAt reads the message at a place, and reports whether it is there.
+func (s *Sense) readAt(ctx context.Context, session *account.Session, w where, r *Reading) (found bool, err error) {
+	if ok, err := w.open(ctx, session); err != nil || !ok {
+		return false, err
+	}
 	err = session.Messages(ctx, []imap.UID{w.uid}, bodyBytes, func(raw account.Raw) error {
 		m, err := message.Parse(raw.Body)
 		if err != nil || found || !isMessage(m, w.of) {
@@ -285,13 +289,13 @@ func (s *Sense) readThread(ctx context.Context, session *account.Session, others
 	for _, w := range others {
 		byFolder[w.folder] = append(byFolder[w.folder], w)
 	}
-	for folder, list := range byFolder {
-		opened, err := session.Examine(ctx, folder)
-		if errors.Is(err, account.ErrFolder) || err == nil && opened.UIDValidity != list[0].validity {
-			continue
-		}
+	for _, list := range byFolder {
+		ok, err := list[0].open(ctx, session)
 		if err != nil {
-			return fmt.Errorf("open the folder %q: %w", folder, err)
+			return err
+		}
+		if !ok {
+			continue
 		}
 		uids := make([]imap.UID, len(list))
 		for i, w := range list {

@@ -53,13 +53,7 @@ func (l *collect) wrote(m fetched) written {
 		return w
 	}
 	w.asked = true
-	due := date{}
-	for _, a := range asks {
-		if a.Dated && !due.is {
-			due = m.ahead(a.Date)
-		}
-	}
-	o := l.ofMine(m, "#awaiting", kindAwaiting, "You asked "+name, asks[0].Words, due)
+	o := l.ofMine(m, "#awaiting", kindAwaiting, "You asked "+name, asks[0].Words, m.askDate(asks))
 	o.Until = m.received.Add(awaitingStands)
 	w.awaiting = &o
 	return w
@@ -147,10 +141,8 @@ func (l *collect) recipient(m message.Message) (name string, toSelf bool) {
 // to lists the first recipients.
 func (l *collect) to(m message.Message) string {
 	var names []string
-	for _, a := range recipients(m) {
-		if len(names) == shownRecipients {
-			break
-		}
+	all := recipients(m)
+	for _, a := range all[:min(len(all), shownRecipients)] {
 		names = append(names, a.Addr)
 	}
 	return bounded(redact.Text(strings.Join(names, ", ")))

@@ -23,11 +23,9 @@ func (s *scene) location(o subconscious.Observation) (*time.Location, bool) {
 	return zone, zone != nil
 }
 
-// ahead is by how much the clock here is ahead of that in zone.
+// aheadOf is by how much the clock here is ahead of that in zone.
 func (s *scene) aheadOf(zone *time.Location, t time.Time) time.Duration {
-	_, here := t.In(s.zone).Zone()
-	_, there := t.In(zone).Zone()
-	return time.Duration(here-there) * time.Second
+	return time.Duration(offset(t.In(s.zone))-offset(t.In(zone))) * time.Second
 }
 
 // city is what people call a zone: "New York".
@@ -72,7 +70,7 @@ func clockChange(s *scene, o subconscious.Observation) noticed {
 		return noticed{}
 	}
 	where := "here"
-	if _, now := o.Due.In(zone).Zone(); now != offset(before.In(zone)) {
+	if offset(o.Due.In(zone)) != offset(before.In(zone)) {
 		where = "in " + city(zone).String()
 	}
 	importance := 5
