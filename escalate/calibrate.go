@@ -3,6 +3,7 @@ package escalate
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -95,11 +96,7 @@ func Explain(asked subconscious.Asked, score subconscious.Score, critical bool, 
 // neverPushed are kinds that are worth a place in a digest at best: they ask
 // for thought, not for the phone.
 func neverPushed(kind subconscious.Kind) bool {
-	switch kind {
-	case subconscious.KindIdea, subconscious.KindQuestion, subconscious.KindChallenge, subconscious.KindConnection, subconscious.KindPattern:
-		return true
-	}
-	return false
+	return slices.Contains([]subconscious.Kind{subconscious.KindIdea, subconscious.KindQuestion, subconscious.KindChallenge, subconscious.KindConnection, subconscious.KindPattern}, kind)
 }
 
 // answers counts what the person said.

@@ -16,11 +16,9 @@ var weekdays = [...]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 // parseWeekly reads "sun 18:00".
 func parseWeekly(text string) (time.Weekday, clock, error) {
 	name, rest, _ := strings.Cut(text, " ")
-	for day, known := range weekdays {
-		if name == known {
-			c, err := parseClock(rest)
-			return time.Weekday(day), c, err
-		}
+	if day := slices.Index(weekdays[:], name); day >= 0 {
+		c, err := parseClock(rest)
+		return time.Weekday(day), c, err
 	}
 	return 0, 0, fmt.Errorf("%.20q is no time of the week; write it as \"sun 18:00\"", text)
 }

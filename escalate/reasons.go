@@ -332,19 +332,18 @@ func (l *candidate) lastChance() time.Time {
 func escalate(l *candidate) (ruling, bool) {
 	detail := fmt.Sprintf("%.2f sure that it is worth telling", l.confidence)
 	switch {
-	case l.again == "" && l.reminds && !l.critical:
+	case l.again != "" && l.critical:
+		detail = l.anew() + ", and critical"
+	case l.again != "":
+		detail = l.anew()
+	case l.critical:
+		detail = "critical"
+	case l.reminds:
 		detail = "you set this time"
-	case l.again == "" && l.confidence < l.gate.in.Rules.PushFrom-rounding && !l.critical:
+	case l.confidence < l.gate.in.Rules.PushFrom-rounding:
 		detail += ", and no digest comes in time"
 		if l.due.IsZero() {
 			detail += ": " + l.use()
-		}
-	case l.critical && l.again == "":
-		detail = "critical"
-	case l.again != "":
-		detail = l.anew()
-		if l.critical {
-			detail += ", and critical"
 		}
 	}
 	return ruling{verdict: Tell, detail: detail}, true

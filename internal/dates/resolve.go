@@ -1,6 +1,9 @@
 package dates
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 type dayKind uint8
 
@@ -58,13 +61,11 @@ func (s span) resolve(now time.Time) (due time.Time, ok bool) {
 	if !ok || !eve {
 		return due, ok
 	}
-	days := 0
-	switch {
-	case s.day.whole:
-	case s.day.kind == weekend:
+	days := 1
+	if s.day.whole {
+		days = 0
+	} else if s.day.kind == weekend {
 		days = 2
-	default:
-		days = 1
 	}
 	due = time.Date(due.Year(), due.Month(), due.Day()-days, DueHour, 0, 0, 0, now.Location())
 	if y, m, d := now.Date(); y == due.Year() && m == due.Month() && d == due.Day() && due.Before(now) {
@@ -127,15 +128,10 @@ func (s span) date(loc *time.Location, year int, month time.Month, day int) time
 		return time.Date(year, month, day, DueHour, 0, 0, 0, loc)
 	}
 	c := s.clock
-	switch {
-	case s.day.part&rNight != 0 && c.hour > 0 && c.hour < 12, c.half && c.hour < firstHour && s.day.part == 0:
+	if s.day.part&rNight != 0 && c.hour > 0 && c.hour < 12 || c.half && c.hour < firstHour && s.day.part == 0 {
 		c.hour += 12
 	}
-	due := time.Date(year, month, day, c.hour, c.minute, 0, 0, loc)
-	if c.zone != nil {
-		due = time.Date(year, month, day, c.hour, c.minute, 0, 0, c.zone).In(loc)
-	}
-	return due
+	return time.Date(year, month, day, c.hour, c.minute, 0, 0, cmp.Or(c.zone, loc)).In(loc)
 }
 
 // The hours in which people are awake: of two readings the one within them is meant.
@@ -235,13 +231,11 @@ func (s span) resolveEnd(now time.Time) time.Time {
 	case monthEnds:
 		return s.date(loc, now.Year(), now.Month()+time.Month(s.day.n)+1, 0)
 	case monthOf:
-		year := now.Year()
-		if s.day.year != 0 {
-			year = s.day.year
-		} else if due := s.date(loc, year, time.Month(s.day.month)+1, 0); due.Before(now.AddDate(0, 0, -staleDays)) {
-			year++
+		due := s.date(loc, cmp.Or(s.day.year, now.Year()), time.Month(s.day.month)+1, 0)
+		if s.day.year == 0 && due.Before(now.AddDate(0, 0, -staleDays)) {
+			due = s.date(loc, now.Year()+1, time.Month(s.day.month)+1, 0)
 		}
-		return s.date(loc, year, time.Month(s.day.month)+1, 0)
+		return due
 	}
 	return s.date(loc, now.Year()+s.day.n+1, time.January, 0)
 }
