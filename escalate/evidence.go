@@ -168,7 +168,7 @@ func isEvent(asked subconscious.Asked, evidence []*subconscious.Evidence) bool {
 		len(evidence) > 0 && classOf(&evidence[0].Latest) == classEvent
 }
 
-// critical reports whether a request passes quiet hours.
+// isCritical reports whether a request passes quiet hours.
 func (l *candidate) isCritical() bool {
 	if neverPushed(l.asked.Kind) {
 		return false

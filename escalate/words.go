@@ -198,7 +198,7 @@ func (l *candidate) when() (t time.Time, day bool) {
 }
 
 // timesOfDay are those of a quotation. Of more than one nobody knows which it is about.
-var timesOfDay = regexp.MustCompile(`(?i)\d[:.h]\d\d|\d ?(?:h|uhr|am|pm)\b`)
+var timesOfDay = regexp.MustCompile(`(?i)\b(?:[01]?\d|2[0-4])[:.h][0-5]\d\b|\d ?(?:h|uhr|am|pm)\b`)
 
 // saysWhen reports whether the time that it is about is to be named beside what is
 // quoted.

@@ -103,6 +103,8 @@ func TestPhone(t *testing.T) {
 			"“" + hiring + "” About: hiring plan. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, tonight 19:00", 3},
 		"one that is short": {letter("names_at", "2026-11-23T13:30:00Z", "quote", "Can you call me at 13:30?"), "Deb Marsh: “Can you call me at 13:30?”",
 			"About: hiring plan. In 90 minutes. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, today 13:30", 4},
+		"one that names an amount, too": {letter("names_at", "2026-11-23T13:30:00Z", "quote", "Can you bring the 49.90 at 13:30?"), "Deb Marsh: “Can you bring the 49.90 at 13:30?”",
+			"About: hiring plan. In 90 minutes. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, today 13:30", 4},
 		"one about now": {letter("names_at", "2026-11-23T12:20:00Z", "quote", "We wait downstairs."), "Deb Marsh: “We wait downstairs.”",
 			"About: hiring plan. In 20 minutes. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, today 12:20", 5},
 		"one whose subject says it": {letter("title", "Deb Marsh: Hiring plan"), "Deb Marsh: Hiring plan: I need the hiring plan tonight by…",

@@ -40,7 +40,7 @@ type collect struct {
 	soft time.Time
 
 	changes []subconscious.Observation
-	// looked are the folders that were looked at, missing those that are not
+	// read are the folders that were looked at, missing those that are not
 	// there or refused, stuck those in which a message could not be read just now.
 	read, missing map[string]bool
 	stuck         map[uint32]bool

@@ -280,8 +280,8 @@ func (l *collect) timesWritten(address string) int {
 	return n
 }
 
-// awaited reports whether a message answers one in which the person asked
-// something, and mine whether it answers one of theirs at all.
+// answersMine reports whether a message answers one of the person's, and awaited
+// whether they asked something in it.
 func (l *collect) answersMine(refs map[hash]bool) (mine, awaited bool) {
 	for ref := range refs {
 		if s, ok := l.sent.get(ref); ok {
