@@ -55,10 +55,10 @@ func (j judge) read() (c content) {
 }
 
 // takesBack reports whether a letter goes on with another in a few words that speak
-// against it.
-func (j judge) takesBack() bool {
+// against it: neither with a further request nor with mere thanks.
+func (j judge) takesBack(o subconscious.Observation) bool {
 	said := j.said()
-	return len(j.refs) > 0 && len(said) <= takingBytes && prose.Weigh("", said) < 0
+	return len(j.refs) > 0 && len(said) <= takingBytes && len(strings.Fields(said)) > 2 && o.Kind == kindMail && !strings.Contains(o.Attrs["says"], "asks") && prose.Weigh("", said) < 0
 }
 
 // ahead are the times in a text that lie ahead of when it came. A time of day alone

@@ -348,6 +348,8 @@ func TestTakenBack(t *testing.T) {
 		"taken back":               {boss, "Never mind, got it sorted. Sorry!", true},
 		"somebody else says so":    {other, "Never mind, got it sorted. Sorry!", false},
 		"it is urgent":             {boss, "I need it today before 5, please.", false},
+		"mere thanks":              {boss, "Thanks!", false},
+		"a further request":        {boss, "Could you also send the second one?", false},
 		"at length, of other news": {boss, "Never mind the weather. " + strings.Repeat("It went well, and we had cake. ", 9), false},
 	} {
 		h := newHouse(t, mailtest.Options{})
