@@ -268,6 +268,9 @@ func (l *candidate) priority() int {
 		for row = 0; ahead > priorities[row].within || day && priorities[row].within <= thisDay; row++ {
 		}
 	}
+	if l.letter() != nil && t.IsZero() && l.letter().Attrs["days"] > "1" { // it names a day of this week
+		row = len(priorities) - 2
+	}
 	priority := priorities[row].worth[min(max(importance, 6), 10)-6]
 	if l.stranger() != "" {
 		return min(priority, today)
