@@ -57,3 +57,19 @@ func TestToldAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestCorrectionWaitsForNothing: a letter of great importance is told though another
+// of its thread was told a moment ago.
+func TestCorrectionWaitsForNothing(t *testing.T) {
+	for importance, want := range map[int]escalate.Verdict{8: escalate.Tell, 7: escalate.Hold} {
+		in := plainInput()
+		o := &in.Evidence[0].Latest
+		o.Sense, o.Kind, o.Attrs = "mail", "mail", map[string]string{"known": "4"}
+		in.Asked[0].Asked.Source, in.Asked[0].Asked.Due, in.Asked[0].Asked.Importance = "mail", time.Time{}, importance
+		toldBefore(&in, time.Minute, 0)
+		telling(&in).Told[0].Changes = map[subconscious.Ref]int64{"mail:another": 4}
+		if d := escalate.Decide(in).Decisions[0]; d.Verdict != want {
+			t.Errorf("of importance %d: %s %s (%s)", importance, d.Verdict, d.Reason, d.Detail)
+		}
+	}
+}

@@ -121,12 +121,12 @@ func lowConfidence(l *candidate) (ruling, bool) {
 	return ruling{verdict: Drop, detail: fmt.Sprintf("%.2f sure that it is worth telling, and a digest needs %.2f", l.confidence, from)}, true
 }
 
-// cooldown: it was pushed a moment ago.
+// cooldown: it was pushed a moment ago. A letter that corrects it does not wait.
 func cooldown(l *candidate) (ruling, bool) {
 	at := l.gate.in.At
 	last, pushed := lastPush(l.telling)
 	until := last.At.Add(l.gate.in.Rules.Cooldown)
-	if !pushed || !at.Before(until) || isAhead(last.At, at) || l.reminds || l.rings() || l.critical && l.again == againWorse {
+	if !pushed || !at.Before(until) || isAhead(last.At, at) || l.reminds || l.rings() || l.critical && l.again == againWorse || l.again == againLetter && l.isGrave() {
 		return ruling{}, false
 	}
 	return ruling{verdict: Hold, detail: "told " + when(last.At, at) + "; again from " + subconscious.Moment(until, at) + " on at the earliest", until: until}, true
