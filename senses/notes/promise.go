@@ -91,7 +91,7 @@ func readPromises(d foreign.Document, name string) []promise {
 	r := reader{name: name, seen: map[key]bool{}, record: prose.IsRecord(strings.TrimSuffix(name, path.Ext(name))) || isInstruction(name)}
 	r.frontMatter(d)
 	for i := range d.Blocks {
-		if len(r.found) >= maxPromises {
+		if len(r.found)-r.contacts >= maxPromises {
 			break
 		}
 		r.block(&d.Blocks[i])
@@ -121,7 +121,7 @@ func (r *reader) add(p promise, identity string) {
 	if p.form == due {
 		p.when = keyOf(identity + "\x00" + p.dated)
 	}
-	if r.seen[p.key] || len(r.found) >= maxPromises {
+	if r.seen[p.key] || len(r.found)-r.contacts >= maxPromises {
 		return
 	}
 	r.seen[p.key] = true
