@@ -243,7 +243,7 @@ func (t *tracer) unfound(asked []string) error {
 			"Run `subconsciousctl tick`, and see in `subconsciousctl status` why the threads rest or fail.")
 	}
 	return t.end(fmt.Sprintf("%s looked at it and found nothing to say of it.", sentence(asked)),
-		"Give the thread a model, which judges what no rule is for, and may be asked to look for it: "+t.focus(asked[0])+".")
+		"Give the thread a model, if it has none, and have that look for it: "+t.focus(asked[0])+"; rules find no more the second time.")
 }
 
 // focus is the command that has a thread look for it. Its words may be a
