@@ -344,7 +344,7 @@ func TestFailpointsLoseNothing(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			w := newWorld(t).begin()
 			w.tick()
-			testutil.Write(t, filepath.Join(w.files, "new.md"), "x")
+			testutil.Write(t, filepath.Join(w.files, "new.service"), "x")
 			testutil.Write(t, filepath.Join(w.notes, "today.md"), "I will send the report by Friday.\n")
 			w.disk.set(90)
 			w.command(subconscious.Command{Kind: subconscious.CommandNote, Text: "call the plumber by Tuesday"})
@@ -360,7 +360,7 @@ func TestFailpointsLoseNothing(t *testing.T) {
 			if got := w.status().Tick; got.Error != "" || got.Count != 2+int64(map[bool]int{true: 1}[committed]) {
 				t.Fatalf("the status says %+v", got)
 			}
-			for text, standing := range map[string]bool{"new.md": false, "send the report": true, "/srv": true, "plumber": true} {
+			for text, standing := range map[string]bool{"new.service": false, "send the report": true, "/srv": true, "plumber": true} {
 				want := 3
 				if committed && !standing {
 					want = 2
