@@ -99,7 +99,7 @@ func written(o subconscious.Observation) bool { return promised(o) || o.Sense ==
 // undated: something open without a date, which the librarian comes back to;
 // a question in a mail, also where it has one.
 func undated(o subconscious.Observation) bool {
-	return o.Stands() && (o.Due.IsZero() && (o.Sense == "notes" && !Contact(o) || SaidPromise(o) || OwnMail(o)) || o.Sense == "mail" && o.Kind == "awaiting")
+	return o.Stands() && (o.Due.IsZero() && (o.Sense == "notes" || SaidPromise(o) || OwnMail(o)) || o.Sense == "mail" && o.Kind == "awaiting")
 }
 
 // Widen returns what the wider field of a thread adds at a level: standing
@@ -142,7 +142,7 @@ func Widen(thread subconscious.ThreadName, level int, at time.Time, world subcon
 func unshown(thread subconscious.ThreadName, shown func(subconscious.Ref) bool) func(subconscious.Observation) bool {
 	own := natureOf(thread).senses
 	return func(o subconscious.Observation) bool {
-		return (own == nil || slices.Contains(own, o.Sense)) && (o.Sense != "mail" || MailOf(thread, o)) && !shown(o.Ref())
+		return !Contact(o) && (own == nil || slices.Contains(own, o.Sense)) && (o.Sense != "mail" || MailOf(thread, o)) && !shown(o.Ref())
 	}
 }
 

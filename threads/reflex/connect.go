@@ -17,7 +17,7 @@ const connectionsShown = 3
 // written reports whether a person wrote it: a note, a word to the mind, a mail,
 // what the person said in a conversation.
 func written(o subconscious.Observation) bool {
-	return o.Sense == "notes" && !threads.Contact(o) || o.Sense == "person" || o.Sense == "mail" || byPerson(o)
+	return o.Sense == "notes" || o.Sense == "person" || o.Sense == "mail" || byPerson(o)
 }
 
 // noteworthy are the connections of what is written, which are the librarian's.
@@ -42,7 +42,7 @@ func (s *scene) connections(take func(a, b subconscious.Observation) bool) []not
 		if !s.novel(o) || s.unheard(o) {
 			continue
 		}
-		found := s.sharing(o, func(b subconscious.Observation) bool { return b.Sense != o.Sense && take(o, b) })
+		found := s.sharing(o, func(b subconscious.Observation) bool { return b.Sense != o.Sense && !threads.Contact(b) && take(o, b) })
 		found = slices.DeleteFunc(found, func(x shared) bool {
 			return s.holding(o, x.other) || s.unheard(x.other) || !s.citable(o, x.other) || s.speaks(o, x.other) || s.speaks(x.other, o)
 		})
