@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -268,8 +269,10 @@ func (l *candidate) priority() int {
 		for row = 0; ahead > priorities[row].within || day && priorities[row].within <= thisDay; row++ {
 		}
 	}
-	if l.letter() != nil && t.IsZero() && l.letter().Attrs["days"] > "1" { // it names a day of this week
-		row = len(priorities) - 2
+	if o := l.letter(); o != nil && t.IsZero() {
+		if days, err := strconv.Atoi(o.Attrs["days"]); err == nil && o.At.AddDate(0, 0, days).Sub(l.gate.in.At) > 36*time.Hour { // it names another day
+			row = len(priorities) - 2
+		}
 	}
 	priority := priorities[row].worth[min(max(importance, 6), 10)-6]
 	if l.stranger() != "" {
