@@ -245,6 +245,10 @@ var priorities = [...]struct {
 	{0, [5]int{today, today, withinTheHour, withinTheHour, withinTheHour}},
 }
 
+// hurried is what the words of a letter that names no time weigh at least, as
+// prose.Weigh has it, for it to have the hour, and now.
+var hurried = [...]int{60, 85}
+
 const (
 	// thisDay is how near a time of day is that is told from the day alone.
 	thisDay = 5 * time.Hour
@@ -253,7 +257,7 @@ const (
 )
 
 // priority is what the person is to do about it: 5 act now, 4 within the hour or two,
-// 3 today, 2 this week. What a stranger writes has the day, and what is broken is
+// 3 today, 2 this week. A letter that names no time tells by its words; what a stranger writes has the day, and what is broken is
 // worth as much as what counts 8.
 func (l *candidate) priority() int {
 	if l.critical {
@@ -269,12 +273,18 @@ func (l *candidate) priority() int {
 		for row = 0; ahead > priorities[row].within || day && priorities[row].within <= thisDay; row++ {
 		}
 	}
-	if o := l.letter(); o != nil && t.IsZero() {
+	o := l.letter()
+	if o != nil && t.IsZero() {
 		if days, err := strconv.Atoi(o.Attrs["days"]); err == nil && o.At.AddDate(0, 0, days).Sub(l.gate.in.At) > 36*time.Hour { // it names another day
 			row = len(priorities) - 2
 		}
 	}
 	priority := priorities[row].worth[min(max(importance, 6), 10)-6]
+	if o != nil && row == len(priorities)-1 {
+		words, _ := strconv.Atoi(o.Attrs["words"]) // none weigh nothing
+		for priority = today; priority < actNow && words >= hurried[priority-today]; priority++ {
+		}
+	}
 	if l.stranger() != "" {
 		return min(priority, today)
 	}

@@ -165,16 +165,20 @@ func TestPriority(t *testing.T) {
 		want       int
 		tomorrow   bool
 	}{
-		{8, 0, "", 4, false}, {7, 0, "", 3, true}, {7, subconscious.Warning, "", 4, false}, // in need, and by when is not said
+		{7, 0, "words 85", 5, false}, {9, 0, "words 60", 4, false}, {9, 0, "words 59", 3, true}, {9, 0, "", 3, true}, {7, subconscious.Warning, "", 4, true}, // in need, and by when is not said
 		{9, 0, "10h", 3, false}, {10, 0, "4h", 4, false}, {7, 0, "2h", 4, false}, {6, 0, "2h", 3, false},
-		{8, 0, "20m", 5, false}, {8, 0, "-1m", 5, false}, {8, 0, "-1h", 4, false}, {9, 0, "25h", 3, true}, {9, 0, "23h", 3, false}, {8, 0, "72h", 2, true}, {8, 0, "a day", 2, true}, {8, 0, "a day, told late", 4, false},
+		{8, 0, "20m", 5, false}, {8, 0, "-1m", 5, false}, {8, 0, "-1h", 3, false}, {9, 0, "25h", 3, true}, {9, 0, "23h", 3, false}, {8, 0, "72h", 2, true}, {8, 0, "a day", 2, true}, {8, 0, "a day, told late", 3, true},
 	} {
 		in := plainInput()
 		in.At = at
 		asked, o := &in.Asked[0].Asked, &in.Evidence[0].Latest
 		asked.Importance, o.Severity = c.importance, c.severity
-		o.Sense, o.Attrs = "mail", map[string]string{"from": "deb@example.org", "known": "4"}
-		if day, late := strings.CutSuffix(c.ahead, ", told late"); day == "a day" {
+		if o.Attrs = map[string]string{"from": "deb@example.org", "known": "4"}; o.Severity == 0 {
+			o.Sense = "mail"
+		}
+		if words, is := strings.CutPrefix(c.ahead, "words "); is {
+			o.Attrs["words"] = words
+		} else if day, late := strings.CutSuffix(c.ahead, ", told late"); day == "a day" {
 			o.At, o.Attrs["days"] = at, "3"
 			if late {
 				o.At = at.AddDate(0, 0, -2)
