@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
@@ -55,6 +56,10 @@ func (d *Daemon) Idle(ctx context.Context) error {
 func (d *Daemon) TickAs(ctx context.Context, kind subconscious.TickKind) (api.TickReport, error) {
 	return d.think(ctx, tickRequest{kind: kind})
 }
+
+// Reminds is when the person is to be reminded next, as the last tick knew: the
+// schedule has an early tick then. Zero: not within a day.
+func (d *Daemon) Reminds() time.Time { return d.board.Now().Reminds }
 
 // Merged is a tick of the record as its mechanics saw it.
 type Merged struct {

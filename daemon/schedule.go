@@ -39,6 +39,7 @@ type schedule struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
 	last   time.Time // up to when slots are taken care of; run's own
+	rung   time.Time // the last of Reminds that was taken care of; run's own
 }
 
 // scheduleOptions are what a schedule needs.
@@ -55,6 +56,8 @@ type scheduleOptions struct {
 	Tick func(ctx context.Context, kind subconscious.TickKind) error
 	// Early is the least time from a tick to an early one.
 	Early time.Duration
+	// Reminds is when the person is to be reminded next, as the last tick knew.
+	Reminds func() time.Time
 	// Hints is readable when a sense asks for an early tick, Requests when the
 	// person answered something.
 	Hints    <-chan struct{}
@@ -77,8 +80,8 @@ func (d *Daemon) newSchedule() (*schedule, error) {
 	return &schedule{scheduleOptions: scheduleOptions{
 		Early: early,
 		Slots: newSlots(parsed), Last: d.board.Now().State.LastTick, Jitter: d.options.Config.Jitter, Logger: d.options.Logger,
-		Now:   func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
-		Hints: d.collector.Hints(), Requests: d.requests,
+		Now:     func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
+		Reminds: d.Reminds, Hints: d.collector.Hints(), Requests: d.requests,
 		Tick: func(ctx context.Context, kind subconscious.TickKind) error {
 			_, err := d.think(ctx, tickRequest{kind: kind})
 			return err
@@ -132,24 +135,29 @@ func (s *schedule) run(ctx context.Context) {
 	}
 }
 
-// sleep is how long nothing is due: until the next slot or the next heartbeat.
+// sleep is how long nothing is due: until the next tick or the next heartbeat.
 func (s *schedule) sleep() time.Duration {
 	now := s.Now()
 	sleep := heartbeat
-	if slot := s.Slots.next(now); !slot.IsZero() {
-		sleep = min(sleep, slot.Sub(now))
+	if next := s.after(now); !next.IsZero() {
+		sleep = min(sleep, next.Sub(now))
 	}
 	return max(sleep, time.Millisecond)
 }
 
-// wake ticks if a slot has passed: one tick, however many have.
+// wake ticks if a slot has passed: one tick, however many have. Where none has, and
+// the person is to be reminded now, it is an early one, tried once.
 func (s *schedule) wake(ctx context.Context) (ticked bool) {
 	now := s.Now()
 	kind := s.due(now)
-	if kind == "" {
+	switch at := s.Reminds(); {
+	case kind != "":
+		s.last = now
+	case at.IsZero() || at.After(now) || at.Equal(s.rung):
 		return false
+	default:
+		kind, s.rung = subconscious.Early, at
 	}
-	s.last = now
 	if kind == subconscious.Scheduled && !s.wait(ctx) {
 		return false
 	}
@@ -197,12 +205,21 @@ func (s *schedule) tick(ctx context.Context, kind subconscious.TickKind) {
 	debug.FreeOSMemory() // nothing that the tick left over is needed before the next one
 }
 
-// next is when the next scheduled tick is due; zero while nothing is scheduled.
+// next is when the next tick is due; zero while nothing is scheduled.
 func (s *schedule) next() time.Time {
 	if s == nil {
 		return time.Time{}
 	}
-	return s.Slots.next(s.Now())
+	return s.after(s.Now())
+}
+
+// after is the first slot after t, or the reminder before it.
+func (s *schedule) after(t time.Time) time.Time {
+	slot := s.Slots.next(t)
+	if at := s.Reminds(); at.After(t) && (slot.IsZero() || at.Before(slot)) {
+		return at.In(t.Location())
+	}
+	return slot
 }
 
 // stop ends the schedule and waits for the tick that runs.

@@ -25,6 +25,7 @@ type clockwork struct {
 	wall   time.Time // at began
 	began  time.Time
 	hints  chan struct{}
+	remind time.Time     // what the ticks say
 	takes  time.Duration // how long a tick takes
 	mu     sync.Mutex
 	offset time.Duration
@@ -48,7 +49,7 @@ func newClockwork(t *testing.T, spec, zone, wall string) *clockwork {
 	c := &clockwork{t: t, zone: location, wall: at, began: time.Now(), hints: make(chan struct{}, 1)}
 	c.schedule = &schedule{scheduleOptions: scheduleOptions{
 		Early: earlyEvery,
-		Slots: newSlots(parsed), Now: c.now, Tick: c.tick, Hints: c.hints, Logger: slog.New(slog.DiscardHandler),
+		Slots: newSlots(parsed), Now: c.now, Tick: c.tick, Hints: c.hints, Reminds: c.reminds, Logger: slog.New(slog.DiscardHandler),
 	}}
 	return c
 }
@@ -74,6 +75,18 @@ func (c *clockwork) tick(ctx context.Context, kind subconscious.TickKind) error 
 	defer c.mu.Unlock()
 	c.inside--
 	return c.fail
+}
+
+func (c *clockwork) reminds() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.remind
+}
+
+func (c *clockwork) reminded(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.remind = at
 }
 
 // shift sets the wall clock, as suspend and people do: timers do not notice.
@@ -250,6 +263,27 @@ func TestLongTickIsNotDoubled(t *testing.T) {
 			c.t.Fatalf("after a tick of 12 minutes: %q", got)
 		}
 		c.want(3*time.Minute, "scheduled 12:20:00")
+	})
+}
+
+// What the person set a time for is not left until the next slot; what nobody gets done
+// then, as the mind is paused, is not tried again and again.
+func TestWakesForAReminder(t *testing.T) {
+	within(t, "*/5 * * * *", "Europe/Berlin", "2026-11-23 12:51:10", func(c *clockwork) {
+		c.remind = c.wall.Add(110 * time.Second)
+		c.fail = errors.New("a fault")
+		c.start()
+		if c.pass(0); c.next().Format("15:04:05") != "12:53:00" {
+			c.t.Fatalf("the next tick is at %v", c.next())
+		}
+		c.want(5*time.Minute, "early 12:53:00, scheduled 12:55:00")
+		c.reminded(c.now().Add(2 * time.Minute))
+		c.shift(150 * time.Second) // asleep meanwhile
+		if got := c.pass(heartbeat); !strings.HasPrefix(got, "early 12:5") {
+			c.t.Fatalf("ticked %q", got)
+		}
+		c.reminded(time.Time{})
+		c.want(2*time.Minute, "scheduled 13:00:00")
 	})
 }
 

@@ -221,11 +221,41 @@ func (d *Daemon) adopt(staged *senses.Staged, done decided, report *api.TickRepo
 		}
 		statuses = append(statuses, status)
 	}
+	reminds := nextReminder(report.At, d.ledger.View(), combine(done.gate.Incidents, done.outcome.Incidents))
 	d.board.Set(func(n *view.Now) {
-		n.State, n.Document, n.Threads = next, document, statuses
+		n.State, n.Document, n.Threads, n.Reminds = next, document, statuses, reminds
 		n.Senses, n.Failure, n.Presence = staged.Health(), "", done.gate.Presence
 		n.CountRejections(*report)
 	})
+}
+
+// nextReminder is the first whole minute after at, within a day, at which the person
+// set a time to hear of something: in what they wrote down or said, by a reminder, or
+// by a snooze.
+func nextReminder(at time.Time, world subconscious.World, incidents []subconscious.Incident) (next time.Time) {
+	sooner := func(t time.Time) {
+		if t.After(at) && (next.IsZero() || t.Before(next)) {
+			next = t
+		}
+	}
+	world.Due(at.Add(1), at.Add(24*time.Hour), func(o subconscious.Observation) bool {
+		if threads.Fact(o) && !slices.Contains([]string{"calendar", "health", "mail"}, o.Sense) {
+			sooner(o.Due)
+		}
+		return next.IsZero()
+	})
+	for _, i := range incidents {
+		if t := i.Telling; t != nil {
+			sooner(t.Remind)
+			if t.Held == string(escalate.Snoozed) {
+				sooner(t.Until)
+			}
+		}
+	}
+	if whole := next.Truncate(time.Minute); whole.Before(next) {
+		next = whole.Add(time.Minute)
+	}
+	return next
 }
 
 // markSeen moves the marks of the threads, and of the rules beside them, that were healthy. A thread that used

@@ -28,6 +28,7 @@ type Now struct {
 	Presence subconscious.Presence // at the last tick
 	Used     time.Time             // when the command line was used last
 	Glanced  time.Time             // when the status was asked for last
+	Reminds  time.Time             // when the person is to be reminded next; zero for not within a day
 }
 
 // Board holds a Now, which the tick writes and everybody else reads.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // posted is a day with mail that is well; tests change a line of it.
@@ -189,7 +190,7 @@ func TestPlayMail(t *testing.T) {
 	w := opened(t, d)
 	p, states := w, map[string]string{}
 	for at := d.start.Add(8*time.Hour + 50*time.Minute); at.Before(d.start.Add(11*time.Hour + 30*time.Minute)); at = at.Add(harness.Slot) {
-		if err := p.slot(t.Context(), at); err != nil {
+		if err := p.slot(t.Context(), at, subconscious.Scheduled); err != nil {
 			t.Fatal(err)
 		}
 		status, err := w.Mind.Status(t.Context())

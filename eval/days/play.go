@@ -107,8 +107,12 @@ func (p *Player) Play(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("%s: ended at %s: %w", p.day.path, at.Format(time.DateTime), err)
 		}
-		if err := p.slot(ctx, at); err != nil {
-			return fmt.Errorf("%s: at %s: %w", p.day.path, at.Format(time.DateTime), err)
+		tick, kind := at, subconscious.Scheduled
+		if remind := p.Mind.Reminds(); remind.After(p.Now()) && remind.Before(at) { // the slot follows
+			tick, kind, at = remind, subconscious.Early, at.Add(-harness.Slot)
+		}
+		if err := p.slot(ctx, tick, kind); err != nil {
+			return fmt.Errorf("%s: at %s: %w", p.day.path, tick.Format(time.DateTime), err)
 		}
 	}
 	p.Played.took = time.Since(began)
@@ -149,7 +153,7 @@ func (p *Player) tally(ctx context.Context) (err error) {
 }
 
 // slot has everything happen up to a time, and the mind look at it.
-func (p *Player) slot(ctx context.Context, at time.Time) error {
+func (p *Player) slot(ctx context.Context, at time.Time, kind subconscious.TickKind) error {
 	for ; p.next < len(p.day.timeline) && !p.day.timeline[p.next].at.After(at); p.next++ {
 		e := p.day.timeline[p.next]
 		p.Set(e.at)
@@ -164,7 +168,7 @@ func (p *Player) slot(ctx context.Context, at time.Time) error {
 	if p.asleep {
 		return nil
 	}
-	report, err := p.Tick(ctx)
+	report, err := p.TickAs(ctx, kind)
 	if err != nil {
 		return err
 	}

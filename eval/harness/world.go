@@ -178,7 +178,12 @@ func (w *World) Start(ctx context.Context, options daemon.Options) (err error) {
 
 // Tick runs the scheduled tick of now.
 func (w *World) Tick(ctx context.Context) (api.TickReport, error) {
-	report, err := w.Mind.TickAs(ctx, subconscious.Scheduled)
+	return w.TickAs(ctx, subconscious.Scheduled)
+}
+
+// TickAs runs a tick of that kind.
+func (w *World) TickAs(ctx context.Context, kind subconscious.TickKind) (api.TickReport, error) {
+	report, err := w.Mind.TickAs(ctx, kind)
 	if err != nil {
 		return report, fmt.Errorf("tick: %w", err)
 	}

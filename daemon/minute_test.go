@@ -1,0 +1,62 @@
+package daemon_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// plays has the mind tick as its schedule does until then, and returns at which minutes
+// something arrived.
+func (w *world) plays(arrived func() int, until time.Time) (minutes []string) {
+	w.t.Helper()
+	for had := arrived(); ; {
+		now := w.clock.Now()
+		next, kind := now.Truncate(slot).Add(slot), subconscious.Scheduled
+		if at := w.d.Reminds(); at.After(now) && at.Before(next) {
+			next, kind = at, subconscious.Early
+		}
+		if next.After(until) {
+			w.clock.advance(until.Sub(now))
+			return minutes
+		}
+		w.clock.advance(next.Sub(now))
+		w.tickAs(kind)
+		w.rests()
+		if n := arrived(); n > had {
+			had, minutes = n, append(minutes, w.clock.Now().In(w.zone()).Format("15:04"))
+		}
+	}
+}
+
+// What a person set a time for is told at that minute and once, whatever restarts: as a
+// note, by `remind` and by `snooze`.
+func TestRemindsAtTheMinute(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	phone := phoned(w)
+	arrived := func() int { return len(w.pushes(phone)) }
+	w.begin()
+	at := func(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
+	got := w.plays(arrived, at(31))
+	save(t, filepath.Join(w.notes, "today.md"), "- [ ] oven off at 12:53\n")
+	w.tickAs(subconscious.Early)
+	if next := w.d.Reminds(); !next.Equal(at(53)) {
+		t.Fatalf("the next reminder is at %v", next)
+	}
+	got = append(got, w.plays(arrived, at(52))...)
+	w.restart()
+	w.tickAs(subconscious.Early) // as the schedule begins
+	got = append(got, w.plays(arrived, at(54))...)
+	w.restart()
+	w.tickAs(subconscious.Early)
+	got = append(got, w.plays(arrived, at(61))...)
+	w.command(subconscious.Command{Kind: subconscious.CommandSnooze, IncidentID: w.inbox()[0].ID, Until: at(73)})
+	w.tickAs(subconscious.Early)
+	if got = append(got, w.plays(arrived, at(180))...); !slices.Equal(got, []string{"12:53", "13:13"}) {
+		t.Fatalf("the phone rang at %v: %q", got, w.pushes(phone))
+	}
+}
