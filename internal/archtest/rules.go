@@ -74,6 +74,12 @@ func senseRules() []Rule {
 			Tests:  []string{"senses/sensetest", "senses/mail/mailtest", "senses/mail/mailtest/dovecot"},
 			Reason: "a driver knows its parent and no sibling; it puts its own parts together",
 		}, {
+			Packages: []string{"senses/calendar"}, May: append(driver, "internal/secret"), Tests: []string{"senses/sensetest"},
+			Reason: "it expands every calendar, and knows none of the servers they come from",
+		}, {
+			Packages: []string{"senses/calendar/*"}, May: below("senses", "senses/calendar", "redact", "internal/secret", "internal/oauth"), Tests: []string{"senses/sensetest", "internal/oauth/oauthtest"},
+			Reason: "it says what changed on a server, and nothing of what that means",
+		}, {
 			Packages: []string{"senses/folder"}, May: below("senses", "redact", "internal/watch"),
 			Reason: "it is what the drivers of watched folders share, and knows none of them",
 		}, {

@@ -1,5 +1,6 @@
 // Package calendar is the sense "calendar": the events ahead in one iCalendar
-// file.
+// file, or in the calendars of an account on a server, which a Source asks.
+// Whatever they come from, they are expanded here, in the window of the tick.
 //
 // It has one kind of observation, "event", which stands while it is ahead: a
 // timed event until it begins, an all-day event until the end of its first
@@ -17,14 +18,16 @@
 // in lower case, where one of the configured addresses was invited), status
 // ("tentative" or "confirmed"), transparent ("free" or "busy"), recurring
 // ("true"), zone (the event's zone, where it is not the mind's), moved_from
-// (the start it had before, RFC 3339).
+// (the start it had before, RFC 3339), event (what else than an appointment it is:
+// "working location", "out of office" or "birthday"; it is free then).
 //
 // Links: "uid:UID", "url:…" for meeting links without their query, "addr:…"
 // for the organiser.
 //
 // The package stores no tables. Its rows in the ledger are "start/" and an
-// ID, with the start that was last reported and the one before it. The
-// collector of package senses calls it once a tick.
+// ID, with the start that was last reported and the one before it, and of an
+// account those of its items, see itemPrefix. The collector of package senses
+// calls it once a tick.
 package calendar
 
 import (
@@ -66,17 +69,19 @@ type Options struct {
 	// machine's.
 	Zone func() *time.Location
 	// Rows reads back the rows of the last commit. Without it a move is told
-	// from the start before only while the daemon runs.
+	// from the start before only while the daemon runs. A Source needs it.
 	Rows senses.RowReader
+	// Source is asked for the events in place of a file.
+	Source Source
 	// Logger may be nil.
 	Logger *slog.Logger
 }
 
-// Sense reads one calendar file.
+// Sense reads one calendar file, or the calendars of one account.
 type Sense struct {
 	config    Config
 	options   Options
-	path      string
+	path      string // "" with a Source
 	addresses map[string]bool
 	hints     *hints
 
@@ -97,14 +102,23 @@ var (
 	_ senses.Stopper = (*Sense)(nil)
 )
 
-// New returns the sense of one calendar file, which need not exist yet.
+// New returns the sense of one calendar file, which need not exist yet, or of the
+// account that Options.Source asks.
 func New(config Config, options Options) (*Sense, error) {
 	if err := config.Validate(); err != nil {
 		return nil, fmt.Errorf("calendar: %w", err)
 	}
-	path, err := filepath.Abs(strings.TrimSpace(config.ICS))
-	if err != nil {
-		return nil, fmt.Errorf("calendar: ics: %w", err)
+	path := ""
+	if config.Remote() != (options.Source != nil) {
+		return nil, errors.New("calendar: a source is for what is no file, and nothing else")
+	}
+	if options.Source == nil {
+		var err error
+		if path, err = filepath.Abs(strings.TrimSpace(config.ICS)); err != nil {
+			return nil, fmt.Errorf("calendar: ics: %w", err)
+		}
+	} else if options.Rows == nil {
+		return nil, errors.New("calendar: a source needs rows to keep what it finds")
 	}
 	config.Trust = cmp.Or(config.Trust, subconscious.Outsider)
 	if options.Zone == nil {
@@ -121,7 +135,7 @@ func New(config Config, options Options) (*Sense, error) {
 
 // subscribe asks for hints. Without them the sense is as good, only later.
 func (s *Sense) subscribe() {
-	if s.options.Watcher == nil {
+	if s.options.Watcher == nil || s.options.Source != nil {
 		return
 	}
 	hints, err := listen(s.options.Watcher, s.path)
@@ -147,24 +161,30 @@ func (s *Sense) Hints() <-chan struct{} {
 	return s.hints.out
 }
 
-// Stop ends the hints.
-func (s *Sense) Stop(context.Context) error {
+// Stop ends the hints, and the Source.
+func (s *Sense) Stop(ctx context.Context) error {
 	if s.hints != nil {
 		s.hints.close()
+	}
+	if source, ok := s.options.Source.(senses.Stopper); ok {
+		return source.Stop(ctx)
 	}
 	return nil
 }
 
-// Collect returns the events ahead as one set whose scope is the file, when
-// there is anything new about them.
+// Collect returns the events ahead as one set, when there is anything new about
+// them.
 func (s *Sense) Collect(ctx context.Context, at time.Time, cursor []byte) (senses.Batch, error) {
 	mind := s.options.Zone()
+	if s.options.Source != nil {
+		return s.ask(ctx, at, mind, cursor)
+	}
 	now, err := readStamp(s.path)
 	if err != nil {
 		s.current = false
 		return senses.Batch{}, err
 	}
-	if s.unchanged(now, at, mind, cursor) {
+	if now == s.stamp && s.stamp.shows(s.collectedAt) && s.fresh(at, mind, cursor) {
 		return senses.Batch{Degraded: s.degraded}, nil
 	}
 	s.current = false
@@ -177,12 +197,11 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, cursor []byte) (sense
 	return batch, nil
 }
 
-// unchanged reports whether the last collect still holds: the same file, the same
-// zone, within the hour, and committed.
-func (s *Sense) unchanged(now stamp, at time.Time, mind *time.Location, cursor []byte) bool {
-	return s.current && now == s.stamp && s.cursor == string(cursor) &&
-		!at.Before(s.collectedAt) && at.Sub(s.collectedAt) < renew &&
-		sameZone(mind, s.mind, at) && s.stamp.shows(s.collectedAt)
+// fresh reports whether the last collect still holds where nothing changed since:
+// the same zone, within the hour, and committed.
+func (s *Sense) fresh(at time.Time, mind *time.Location, cursor []byte) bool {
+	return s.current && s.cursor == string(cursor) && !at.Before(s.collectedAt) && at.Sub(s.collectedAt) < renew &&
+		sameZone(mind, s.mind, at)
 }
 
 // sameZone reports whether two locations show the same clock around at.
@@ -219,13 +238,19 @@ func (s *Sense) read(ctx context.Context, at time.Time, mind *time.Location, cur
 	if content.own() {
 		return s.report(nil, at, mind, cursor, s.config.ICS+" was written by this daemon and is left out; configure another calendar"), nil
 	}
-	found, err := expand(ctx, content.data, window{from: at.Add(-behind), to: at.Add(ahead), mind: mind})
+	parts := split(content.data)
+	if parts.incomplete != "" {
+		return senses.Batch{Degraded: fmt.Sprintf("%s %s, so the events known before are kept; if nothing is writing it just now, export it again",
+			s.config.ICS, parts.incomplete)}, nil
+	}
+	return s.expanded(ctx, parts, at, mind, cursor, s.config.ICS)
+}
+
+// expanded reports what is ahead of the events of a place.
+func (s *Sense) expanded(ctx context.Context, parts splitting, at time.Time, mind *time.Location, cursor []byte, place string) (senses.Batch, error) {
+	found, err := expand(ctx, parts, window{from: at.Add(-behind), to: at.Add(ahead), mind: mind})
 	if err != nil {
 		return senses.Batch{}, err
-	}
-	if found.incomplete != "" {
-		return senses.Batch{Degraded: fmt.Sprintf("%s %s, so the events known before are kept; if nothing is writing it just now, export it again",
-			s.config.ICS, found.incomplete)}, nil
 	}
 	items := make([]subconscious.Observation, 0, len(found.occurrences))
 	seen := make(map[string]bool, len(found.occurrences))
@@ -239,7 +264,7 @@ func (s *Sense) read(ctx context.Context, at time.Time, mind *time.Location, cur
 	}
 	degraded := ""
 	if text := found.notes.String(); text != "" {
-		degraded = fmt.Sprintf("some of %s is left out: %s", s.config.ICS, text)
+		degraded = fmt.Sprintf("some of %s is left out: %s", place, text)
 	}
 	return s.report(items, at, mind, cursor, degraded), nil
 }

@@ -3,46 +3,96 @@ package calendar
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Config configures one calendar file.
+// Config configures one calendar file, the file at one address, or the calendars
+// of one account.
 type Config struct {
 	ID        string             `mapstructure:"id" about:"A short name, unique among the calendars."`
 	ICS       string             `mapstructure:"ics" path:"file" about:"The path of an iCalendar file (.ics), at most 16 MiB."`
+	URL       string             `mapstructure:"url" about:"In place of a path, the address of an iCalendar file: https or webcal."`
+	SecretURL secret.Ref         `mapstructure:"secret_url" about:"an address that is itself a secret, in place of url"`
+	CalDAV    string             `mapstructure:"caldav" about:"In place of a path, an account on a CalDAV server: its address, or your mail address, by which it is looked for."`
+	User      string             `mapstructure:"user" about:"The name to sign in with, where the server wants one."`
+	Password  secret.Ref         `mapstructure:"password" about:"the password, mostly an app password"`
+	CAFile    string             `mapstructure:"ca_file" path:"secret" about:"A PEM file of the authority that signed the server's certificate; empty: those of the system."`
+	Calendars []string           `mapstructure:"calendars" about:"The calendars of the account that are looked at, as they are called there; left out: all."`
 	Addresses []string           `mapstructure:"addresses" about:"Your mail addresses, to tell which of those invited is you."`
 	Trust     subconscious.Trust `mapstructure:"trust" about:"Whose word the calendar is: owner, machine, agent or outsider (the default)."`
 	Click     string             `mapstructure:"click" about:"What a message on the phone opens when it is tapped: an address with {id} where the event's UID belongs. Left out: nothing."`
 }
 
+// Remote reports whether the events come from a server, by a Source.
+func (c Config) Remote() bool { return strings.TrimSpace(c.ICS) == "" }
+
+// faults gathers what is wrong, each error beginning with the key.
+type faults []error
+
+// where adds a fault where there is one.
+func (f *faults) where(is bool, format string, args ...any) {
+	if is {
+		*f = append(*f, fmt.Errorf(format, args...))
+	}
+}
+
 // Validate returns what is wrong, each error beginning with the key.
 func (c Config) Validate() error {
-	var wrong []error
-	if strings.TrimSpace(c.ID) == "" {
-		wrong = append(wrong, errors.New("id: is missing; give the calendar a short name such as home"))
-	}
-	switch path := strings.TrimSpace(c.ICS); {
-	case path == "":
-		wrong = append(wrong, errors.New("ics: is missing; give the path of an .ics file"))
-	case strings.ContainsRune(path, 0):
-		wrong = append(wrong, errors.New("ics: holds a zero byte; give the path of an .ics file"))
-	case strings.Contains(path, "://"):
-		wrong = append(wrong, fmt.Errorf("ics: %q is an address; give the path of a file on this machine", path))
-	}
+	var f faults
+	f.where(strings.TrimSpace(c.ID) == "", "id: is missing; give the calendar a short name such as home")
+	c.validatePlace(&f)
 	for i, address := range c.Addresses {
-		if at := strings.IndexByte(address, '@'); at <= 0 || at == len(address)-1 || strings.ContainsAny(address, " \t<>") {
-			wrong = append(wrong, fmt.Errorf("addresses[%d]: %q is not a mail address; write it as name@example.com", i, address))
-		}
+		at := strings.IndexByte(address, '@')
+		f.where(at <= 0 || at == len(address)-1 || strings.ContainsAny(address, " \t<>"), "addresses[%d]: %q is not a mail address; write it as name@example.com", i, address)
 	}
-	switch c.Trust {
-	case "", subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider:
-	default:
-		wrong = append(wrong, fmt.Errorf("trust: %q is unknown; use owner, machine, agent or outsider", c.Trust))
+	f.where(!slices.Contains([]subconscious.Trust{"", subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider}, c.Trust),
+		"trust: %q is unknown; use owner, machine, agent or outsider", c.Trust)
+	return errors.Join(append(f, senses.CheckClick(c.Click))...)
+}
+
+// validatePlace checks where the calendar is, and how to get in.
+func (c Config) validatePlace(f *faults) {
+	places := slices.DeleteFunc([]string{strings.TrimSpace(c.ICS), c.URL, c.SecretURL.String(), c.CalDAV}, func(place string) bool { return place == "" })
+	f.where(len(places) == 0, "ics: is missing; give the path of an .ics file, or an address under url or caldav")
+	f.where(len(places) > 1, "ics: more than one place is named (ics, url, secret_url, caldav); keep one of them")
+	f.where(strings.ContainsRune(c.ICS, 0), "ics: holds a zero byte; give the path of an .ics file")
+	f.where(strings.Contains(c.ICS, "://"), "ics: %q is an address; write it under url", c.ICS)
+	if c.URL != "" {
+		f.where(!Address(c.URL), "url: is no address that can be asked; write it as https://example.org/club.ics (http is for this machine alone)")
 	}
-	return errors.Join(append(wrong, senses.CheckClick(c.Click))...)
+	*f = append(*f, c.SecretURL.Wrong("secret_url", "address", "CALENDAR_URL", "subconscious/calendar")...)
+	if c.CalDAV != "" && !strings.Contains(c.CalDAV, "@") {
+		f.where(!Address(c.CalDAV), "caldav: is no address that can be asked; write it as https://caldav.example.com, or your mail address (http is for this machine alone)")
+	}
+	passwords := c.Password.Names()
+	*f = append(*f, c.Password.Wrong("password", "password", "CALENDAR_PASSWORD", "subconscious/calendar")...)
+	f.where(c.CalDAV != "" && c.User == "", "user: is missing; write the name that the account is signed in to with")
+	f.where(c.CalDAV != "" && len(passwords) == 0, "password_file: no way to sign in is named; set one of password_env, password_file, password_keyring or password_credential")
+	f.where(c.User == "" != (len(passwords) == 0) && c.CalDAV == "", "user: a user and a password belong together; set both, or neither")
+	f.where(c.CalDAV == "" && len(c.Calendars) > 0, "calendars: is for an account under caldav; remove it")
+}
+
+// Address reports whether an address may be asked: https or webcal, and http for
+// this machine alone. Who is asked is not written into it.
+func Address(text string) bool {
+	at, err := url.Parse(text)
+	if err != nil || at.Hostname() == "" || at.User != nil || at.Opaque != "" {
+		return false
+	}
+	return at.Scheme == "https" || at.Scheme == "webcal" || at.Scheme == "webcals" || at.Scheme == "http" && Loopback(at.Hostname())
+}
+
+// Loopback reports whether a host is this machine, by its name alone.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // Opens is the address at which an event of the calendar is opened, "" for none:

@@ -48,6 +48,8 @@ type event struct {
 	source properties
 
 	transparent bool
+	// kind says what else than an appointment it is; it takes no time then.
+	kind        string
 	summary     string
 	location    string
 	description string
@@ -246,8 +248,12 @@ func (e *event) describe() {
 	properties := e.source
 	e.source = nil
 	text := properties.value
-	e.transparent = strings.EqualFold(strings.TrimSpace(text("TRANSP")), "TRANSPARENT") ||
-		strings.EqualFold(strings.TrimSpace(text("X-MICROSOFT-CDO-BUSYSTATUS")), "FREE")
+	busy := strings.ToUpper(strings.TrimSpace(text("X-MICROSOFT-CDO-BUSYSTATUS")))
+	e.kind = eventKinds[busy]
+	if kind := line(text("X-EVENT-TYPE"), 30); e.kind == "" {
+		e.kind = eventKinds[kind]
+	}
+	e.transparent = e.kind != "" || busy == "FREE" || strings.EqualFold(strings.TrimSpace(text("TRANSP")), "TRANSPARENT")
 	e.summary = line(text("SUMMARY"), 120)
 	e.location = strings.ReplaceAll(paragraph(text("LOCATION"), 100), "\n", ", ")
 	e.description = paragraph(text("DESCRIPTION"), 1000)
@@ -259,9 +265,19 @@ func (e *event) describe() {
 	for _, attendee := range attendees[:min(len(attendees), maxAttendees)] {
 		e.attendees = append(e.attendees, readPerson(attendee))
 	}
-	e.meetings = meetingLinks(
-		[]string{text("CONFERENCE"), text("X-GOOGLE-CONFERENCE"), text("X-MICROSOFT-SKYPETEAMSMEETINGURL"), text("URL")},
+	own := []string{text("X-GOOGLE-CONFERENCE"), text("X-MICROSOFT-SKYPETEAMSMEETINGURL"), text("URL")}
+	for _, conference := range properties["CONFERENCE"] {
+		own = append(own, conference.value)
+	}
+	e.meetings = meetingLinks(own,
 		unescape(subconscious.Head(text("LOCATION"), 2_000))+"\n"+unescape(subconscious.Head(text("DESCRIPTION"), 20_000)))
+}
+
+// eventKinds are what is no appointment, as Outlook marks it and as a Source does.
+// What Outlook shows as out of office may well be one, at the dentist's.
+var eventKinds = map[string]string{
+	"WORKINGELSEWHERE": "working location",
+	"working location": "working location", "out of office": "out of office", "birthday": "birthday",
 }
 
 func readPerson(property property) person {
@@ -338,7 +354,7 @@ func meetingLinks(own []string, text string) []string {
 	var links []string
 	add := func(raw string, anyHost bool) {
 		link, err := url.Parse(strings.TrimSpace(raw))
-		if err != nil || len(raw) > 500 || link.Host == "" || link.Scheme != "https" && link.Scheme != "http" || link.Path == "" || link.Path == "/" {
+		if err != nil || len(raw) > 500 || strings.Contains(raw, "[redacted") || link.Host == "" || link.Scheme != "https" && link.Scheme != "http" || link.Path == "" || link.Path == "/" {
 			return
 		}
 		host := strings.ToLower(link.Hostname())

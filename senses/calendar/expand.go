@@ -50,12 +50,11 @@ type expansion struct {
 	steps int
 }
 
-// expand reads an iCalendar file. It is the seam between the sources of
-// calendars and their meaning: it knows nothing of files or accounts. Its only
-// error is that of ctx.
-func expand(ctx context.Context, data []byte, w window) (expansion, error) {
-	parts := split(data)
-	out := expansion{incomplete: parts.incomplete}
+// expand reads the events of a file or an account: it is the one meaning of all
+// calendars, and knows nothing of where they come from. Its only error is that
+// of ctx.
+func expand(ctx context.Context, parts splitting, w window) (expansion, error) {
+	out := expansion{incomplete: parts.incomplete, notes: notes{where: parts.notes.where}}
 	if parts.incomplete != "" {
 		return out, nil
 	}
@@ -175,13 +174,26 @@ func (b *budget) check() error {
 type notes struct {
 	first []string // the first few
 	count int
+	where func(line int) string // what is at a line, if not the line of a file
 }
 
 const maxNotes = 3
 
 // add notes what is wrong at a line of the file.
 func (n *notes) add(line int, format string, args ...any) {
-	n.addText(fmt.Sprintf("line %d: ", line) + fmt.Sprintf(format, args...))
+	if n.count >= maxNotes {
+		n.count++
+		return
+	}
+	n.addText(n.at(line) + ": " + fmt.Sprintf(format, args...))
+}
+
+// at says where a line is.
+func (n *notes) at(line int) string {
+	if n.where != nil {
+		return n.where(line)
+	}
+	return fmt.Sprintf("line %d", line)
 }
 
 // join takes over the other's notes.

@@ -57,7 +57,7 @@ func sampleCalendar(t *rapid.T) string {
 
 // inside expands a calendar and returns when each occurrence starts.
 func inside(t *rapid.T, text string, from, to time.Time, mind *time.Location) map[string]time.Time {
-	found, err := expand(context.Background(), []byte(text), window{from: from, to: to, mind: mind})
+	found, err := expand(context.Background(), split([]byte(text)), window{from: from, to: to, mind: mind})
 	if err != nil {
 		t.Fatal(err)
 	}

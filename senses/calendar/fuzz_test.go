@@ -30,7 +30,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := around()
-		found, err := expand(context.Background(), data, w)
+		found, err := expand(context.Background(), split(data), w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("out of bounds: %+v", item)
 			}
 		}
-		again, err := expand(context.Background(), data, w)
+		again, err := expand(context.Background(), split(data), w)
 		if err != nil {
 			t.Fatal(err)
 		}

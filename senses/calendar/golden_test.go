@@ -11,6 +11,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
+	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 )
 
 var update = flag.Bool("update", false, "write the goldens")
@@ -50,10 +53,46 @@ func golden(t *testing.T, _ string, archive *txtar.Archive) {
 		t.Fatal(err)
 	}
 	got := describe(batch.Sets, settings["show"])
+	if kept := inAccount(t, string(testutil.Read(t, file)), strings.Fields(settings["addresses"]), zone, at); batch.Sets != nil && !strings.Contains(got, noUID) && describe(kept, settings["show"]) != redact.Text(got) {
+		t.Errorf("an account that holds the same shows\n%s\nand the file\n%s", describe(kept, settings["show"]), got)
+	}
 	if batch.Degraded != "" {
 		got += "degraded: " + strings.ReplaceAll(batch.Degraded, file, "sample.ics") + "\n"
 	}
 	want.Data = []byte(got)
+}
+
+// looked is a Source that finds what it is told.
+type looked func(Kept) (Found, error)
+
+func (l looked) Look(_ context.Context, kept Kept) (Found, error) { return l(kept) }
+
+// inAccount is what is shown of an account that holds a calendar, from the fields
+// that are kept of it.
+func inAccount(t *testing.T, text string, addresses []string, zone *time.Location, at time.Time) []senses.Set {
+	t.Helper()
+	kept := &sensetest.Kept{}
+	var sets []senses.Set
+	for range 2 { // the second time from what is kept alone
+		sense, err := New(Config{ID: "sample", URL: "https://example.org/sample.ics", Addresses: addresses}, Options{Zone: func() *time.Location { return zone }, Rows: kept,
+			Source: looked(func(k Kept) (Found, error) {
+				c := Collection{Name: "c", Token: "1"}
+				if !k.Has("c", "n", "v") {
+					c.Changed = []Item{{"n", "v", []byte(text)}}
+				}
+				return Found{Collections: []Collection{c}}, nil
+			})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch, err := sense.Collect(t.Context(), at, kept.Cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept.Keep(batch)
+		sets = batch.Sets
+	}
+	return sets
 }
 
 func section(archive *txtar.Archive, name string) *txtar.File {

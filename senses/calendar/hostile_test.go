@@ -16,7 +16,7 @@ func around() window {
 
 func mustExpand(t testing.TB, text string) expansion {
 	t.Helper()
-	found, err := expand(context.Background(), []byte(text), around())
+	found, err := expand(context.Background(), split([]byte(text)), around())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestTooManyEvents(t *testing.T) {
 func TestCancelledExpansion(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := expand(ctx, []byte(calendarOf(eventOf("a@example.org", "DTSTART:20261125T090000Z"))), around()); err == nil {
+	if _, err := expand(ctx, split([]byte(calendarOf(eventOf("a@example.org", "DTSTART:20261125T090000Z")))), around()); err == nil {
 		t.Fatal("a cancelled expansion returned no error")
 	}
 }

@@ -159,6 +159,9 @@ func (s *Sense) attributes(o occurrence, mind *time.Location) map[string]string 
 	if o.allDay {
 		attrs["all_day"] = "true"
 	}
+	if e.kind != "" {
+		attrs["event"] = e.kind
+	}
 	if o.original != "" {
 		attrs["recurring"] = "true"
 	}

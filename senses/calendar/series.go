@@ -76,7 +76,7 @@ func newest(old, e *event, notes *notes) *event {
 		return e
 	}
 	if old.sequence == e.sequence && old.stamp == e.stamp && !old.start.wall.Equal(e.start.wall) {
-		notes.add(e.line, "this event has the UID of line %d; only the later one is shown", old.line)
+		notes.add(e.line, "this event has the UID of %s; only the later one is shown", notes.at(old.line))
 	}
 	if e.newer(old) {
 		return e

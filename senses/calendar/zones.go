@@ -99,7 +99,8 @@ func (z *zones) search(name string) *time.Location {
 			return zone
 		}
 	}
-	zone, err := definedZone(name, definition, z.around, z.budget)
+	shown, _, _ := strings.Cut(name, "#") // see keeper.zone
+	zone, err := definedZone(shown, definition, z.around, z.budget)
 	if err != nil && zone != nil {
 		z.problem(name, err.Error()+"; times in it may be wrong")
 	}
@@ -107,6 +108,7 @@ func (z *zones) search(name string) *time.Location {
 }
 
 func (z *zones) problem(name, text string) {
+	name, _, _ = strings.Cut(name, "#")
 	z.problems = append(z.problems, fmt.Sprintf("the time zone %q %s", clip(subconscious.Printable(name), 64), text))
 }
 
