@@ -102,19 +102,28 @@ func (g *gate) isResolved(incident *subconscious.Incident) bool {
 	return !stands(evidence) && g.isOver(since)
 }
 
-// clear takes back an alarm of the machine that was pushed within the day, and is
-// over.
+// clear takes back what was pushed within the day and is over: an alarm of the
+// machine, and what its own writer took back.
 func (g *gate) clear(incident *subconscious.Incident) {
 	t := incident.Telling
 	last, told := lastTold(t)
 	evidence := g.own(incident, t.Asked)
-	if !told || last.Digest || !last.Heard() || last.Why == whyRead || last.Severity < subconscious.Warning || g.isOver(last.At) ||
-		len(evidence) == 0 || !isMachine(classOf(&evidence[0].Latest)) || !wentAway(evidence, last.At) {
+	if !told || last.Digest || !last.Heard() || last.Why == whyRead || g.isOver(last.At) || len(evidence) == 0 || !wentAway(evidence, last.At) {
 		return
 	}
-	title := subconscious.Shorten("All clear, no longer: "+sentence(t.Asked, incident.Key), maxTitle)
-	text := "It is over, as of " + subconscious.Moment(g.in.At, g.in.At) + ". Told " + when(last.At, g.in.At) + "."
-	g.out.Clears = append(g.out.Clears, Clear{t.ID, Message{Title: title, Text: text}})
+	o, when := &evidence[0].Latest, " Told "+when(last.At, g.in.At)+"."
+	lead, text := "", ""
+	switch {
+	case o.Attrs["taken_back"] != "":
+		lead, text = "No longer needed: ", "“"+subconscious.Shorten(plain(o.Attrs["taken_back"]), quoted)+"”"+when
+	case isMachine(classOf(o)) && last.Severity >= subconscious.Warning:
+		lead, text = "All clear, no longer: ", "It is over, as of "+subconscious.Moment(g.in.At, g.in.At)+"."+when
+	default:
+		return
+	}
+	title := func(of string) string { return subconscious.Shorten(lead+of, maxTitle) }
+	g.out.Clears = append(g.out.Clears, Clear{t.ID, Message{
+		Title: title(sentence(t.Asked, incident.Key)), Text: text, Outline: title(g.candidate(incident, t.Asked, true).outline())}})
 }
 
 // isOver reports whether the time for an answer is over that began then.

@@ -81,7 +81,7 @@ func (p *staging) appears(ref subconscious.Ref, before *known, t *touch, change 
 func (p *staging) ends(ref subconscious.Ref, before *known, t *touch) {
 	o := *before.latest
 	if t.went != nil && t.went.Title != "" {
-		o.Title, o.Text, o.At, o.Trust = t.went.Title, t.went.Text, t.went.At, t.went.Trust
+		o.Title, o.Text, o.At, o.Trust, o.Attrs = t.went.Title, t.went.Text, t.went.At, t.went.Trust, t.went.Attrs
 	} else {
 		o.At = p.at
 	}

@@ -36,7 +36,7 @@ type Sense interface {
 // Batch is what one Collect found.
 type Batch struct {
 	// Changes are momentary observations, and changes of standing observations
-	// that the sense works out itself.
+	// that the sense works out itself. One that goes and has a title is restated.
 	Changes []subconscious.Observation
 	// Sets are complete: all that stands in a scope. The ledger works out what
 	// appeared, changed (by Fingerprint, Due, or Severity) and is gone. A scope that is not

@@ -122,8 +122,8 @@ func (l *collect) arrived(f *folder, name string, m fetched) {
 	}
 	j := judge{collect: l, fetched: m, id: id, thread: thread, refs: refs, folder: name, mine: mine}
 	o := j.arrived()
-	if !mine && !m.failed && !m.unproven && j.takesBack(o) {
-		l.endTaken(m.From.Addr, hashOf(thread), m.received)
+	if j.takesBack(o) {
+		l.endTaken(j, o)
 	}
 	over := over(o.Kind, m.flags) || l.answered.has(key) && over(o.Kind, account.Flags{Answered: true})
 	if o.Kind == kindMail && m.uid < f.Base {

@@ -14,9 +14,6 @@ import (
 // pressing is from which weight of its words on a letter is urgent.
 const pressing = 80
 
-// takingBytes is how long a letter is at most that takes another back.
-const takingBytes = 160
-
 // contentBytes is how much of a text is looked at.
 const contentBytes = 8 << 10
 
@@ -52,13 +49,6 @@ func (j judge) read() (c content) {
 	j.content = c
 	c.doubts = j.suspicious()
 	return c
-}
-
-// takesBack reports whether a letter goes on with another in a few words that speak
-// against it: neither with a further request nor with mere thanks.
-func (j judge) takesBack(o subconscious.Observation) bool {
-	said := j.said()
-	return len(j.refs) > 0 && len(said) <= takingBytes && len(strings.Fields(said)) > 2 && o.Kind == kindMail && !strings.Contains(o.Attrs["says"], "asks") && prose.Weigh("", said) < 0
 }
 
 // ahead are the times in a text that lie ahead of when it came. A time of day alone

@@ -249,16 +249,6 @@ func (l *collect) endAwaiting(from string, thread hash, refs map[hash]bool, rece
 	}
 }
 
-// endTaken ends what somebody asks or writes who takes it back in the same thread
-// ("never mind, got it sorted").
-func (l *collect) endTaken(from string, thread hash, received time.Time) {
-	for key, o := range l.open.all() {
-		if o.Observation.Attrs["from"] == from && o.Thread == thread && o.Received.Before(received) && !o.Sent {
-			l.open.drop(key)
-		}
-	}
-}
-
 // mayAnswer reports whether an answer of that sender's is one to a question that
 // went to these.
 func (l *collect) mayAnswer(from, to string) bool {

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -338,28 +339,47 @@ func TestReadWhileRenumbered(t *testing.T) {
 	})
 }
 
-// TestTakenBack: what its writer takes back in the same thread stands no longer; what
-// they go on to say, and what others say of it, ends nothing.
+// TestTakenBack: what its writer takes back in the same thread stands no longer, and its
+// end says in which words; what they go on to say, what others say of it, and what
+// nobody vouches for where somebody could, ends nothing.
 func TestTakenBack(t *testing.T) {
+	const passed, failed = "Authentication-Results: mx.example.com; dmarc=pass header.from=example.org", "Authentication-Results: mx.example.com; dmarc=fail header.from=example.org"
+	back := "Never mind, got it sorted. Sorry!"
 	for name, c := range map[string]struct {
-		from, text string
-		ends       bool
+		from, text    string
+		vouched, says string
+		ends          bool
 	}{
-		"taken back":               {boss, "Never mind, got it sorted. Sorry!", true},
-		"somebody else says so":    {other, "Never mind, got it sorted. Sorry!", false},
-		"it is urgent":             {boss, "I need it today before 5, please.", false},
-		"mere thanks":              {boss, "Thanks!", false},
-		"a further request":        {boss, "Could you also send the second one?", false},
-		"at length, of other news": {boss, "Never mind the weather. " + strings.Repeat("It went well, and we had cake. ", 9), false},
+		"taken back":                 {boss, back, "", "", true},
+		"settled":                    {boss, "Hat sich erledigt.", "", "", true},
+		"somebody else says so":      {other, back, "", "", false},
+		"it is urgent":               {boss, "I need it today before 5, please.", "", "", false},
+		"of little weight":           {boss, "Ich brauche es wirklich.", "", "", false},
+		"mere thanks":                {boss, "Thanks!", "", "", false},
+		"a further request":          {boss, "Could you also send the second one?", "", "", false},
+		"at length, of other news":   {boss, "Never mind the weather. " + strings.Repeat("It went well, and we had cake. ", 9), "", "", false},
+		"vouched for":                {boss, back, passed, passed, true},
+		"forged":                     {boss, back, passed, failed, false},
+		"nobody vouches any longer":  {boss, back, passed, "", false},
+		"from nobody to one of whom": {boss, back, "", passed, true},
 	} {
-		h := newHouse(t, mailtest.Options{})
+		h := newHouse(t, mailtest.Options{}, func(config *Config) {
+			if c.vouched+c.says != "" {
+				config.AuthservID = "mx.example.com"
+			}
+		})
 		h.knows(boss)
 		h.ticks()
-		h.deliver("INBOX", h.message("a", boss, "Figures", asking))
+		first := h.message("a", boss, "Figures", asking)
+		first.Headers = []string{cmp.Or(c.vouched, "X-Mailer: a")}
+		h.deliver("INBOX", first)
 		h.tick()
-		back := h.message("b", c.from, "Re: Figures", c.text)
-		back.InReplyTo, back.References = []string{"a@example.org"}, []string{"a@example.org"}
-		h.deliver("INBOX", back)
+		if name == "nobody vouches any longer" { // as the server that was learnt is forgotten
+			h.sense.config.AuthservID = ""
+		}
+		again := h.message("b", c.from, "Re: Figures", c.text)
+		again.InReplyTo, again.References, again.Headers = []string{"a@example.org"}, []string{"a@example.org"}, []string{cmp.Or(c.says, "X-Mailer: a")}
+		h.deliver("INBOX", again)
 		h.tick()
 		if _, stands := h.stands["mid:a@example.org"]; stands == c.ends {
 			t.Errorf("%s: it stands: %v", name, stands)

@@ -54,9 +54,9 @@ func passes(o subconscious.Observation) bool {
 }
 
 // unweighed reports whether a mail is none to be weighed: the person's own, junk, an
-// invitation, a code, or what came and went.
+// invitation, a code, what takes back another, or what came and went.
 func (s *scene) unweighed(o subconscious.Observation) bool {
-	return threads.OwnMail(o) || on(o, "junk") || passes(o) || s.invites(o) || o.Kind != "mail" && !o.Stands()
+	return threads.OwnMail(o) || on(o, "junk") || on(o, "retracts") || passes(o) || s.invites(o) || o.Kind != "mail" && !o.Stands()
 }
 
 // Weigh returns what the rules of that name say of each mail that is new to them
