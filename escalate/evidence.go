@@ -124,6 +124,9 @@ func (l *candidate) ends() (end, latest time.Time) {
 		return l.due, l.due
 	}
 	came := o.At.In(l.gate.in.At.Location())
+	if named, err := time.Parse(time.RFC3339, o.Attrs["names_at"]); err == nil {
+		return named.Add(justNow), named
+	}
 	if hours, err := strconv.Atoi(o.Attrs["hours"]); err == nil { // whole ones
 		end = came.Add(time.Duration(hours+1) * time.Hour)
 		return end, end
