@@ -7,15 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/program"
 )
 
 // Bound is an action with arguments that fit it.
@@ -122,13 +119,7 @@ func (e *Engine) home() string {
 }
 
 // DefaultPath are the folders in which programs are looked for.
-func DefaultPath() []string {
-	folders := []string{"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"}
-	if runtime.GOOS == "darwin" {
-		return append([]string{"/opt/homebrew/bin"}, folders...)
-	}
-	return folders
-}
+func DefaultPath() []string { return program.DefaultPath() }
 
 // locate finds the program of a vector. What others may write to is not run.
 func (a Action) locate(argv, folders []string) (string, *Error) {
@@ -136,33 +127,14 @@ func (a Action) locate(argv, folders []string) (string, *Error) {
 	if err != nil || len(argv) == 0 {
 		return "", &Error{Code: CodeUnavailable, Text: "its command cannot be read", Next: "see subconsciousctl config check"}
 	}
-	program := argv[0]
-	candidates := []string{filepath.Clean(program)}
-	if !strings.ContainsRune(program, '/') {
-		candidates = nil
-		for _, folder := range folders {
-			candidates = append(candidates, filepath.Join(folder, program))
-		}
-	}
-	at := slices.IndexFunc(candidates, func(path string) bool {
-		found, err := os.Stat(path)
-		return err == nil && found.Mode().IsRegular() && found.Mode()&0o111 != 0
-	})
-	if at < 0 {
-		return "", &Error{Code: CodeUnavailable, Text: fmt.Sprintf("the program %s is not there, or cannot be run", clip(program)),
-			Next: "install it, or write its absolute path"}
-	}
-	real, err := filepath.EvalSymlinks(candidates[at])
-	if err != nil {
-		return "", &Error{Code: CodeUnavailable, Text: fmt.Sprintf("the program %s cannot be looked at", clip(program)), Next: "write its absolute path"}
-	}
-	if found, err := os.Stat(real); err != nil || found.Mode()&0o002 != 0 {
-		return "", &Error{Code: CodeUnavailable, Text: fmt.Sprintf("everybody may change the program %s", clip(program)), Next: "take that away: chmod o-w"}
+	path, real, problem, next := program.Find(argv[0], folders)
+	if problem != "" {
+		return "", &Error{Code: CodeUnavailable, Text: problem, Next: next}
 	}
 	if why := shellLine(argv, a.free(parsed), baseName(real)); why != "" {
 		return "", &Error{Code: CodeUnavailable, Text: why, Next: "change its command"}
 	}
-	return candidates[at], nil
+	return path, nil
 }
 
 // Check binds arguments, a JSON object, to the action of that name as it is

@@ -5,19 +5,17 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"runtime"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/subconsciousd/subconsciousd/internal/program"
 )
 
 // RunVariable tells a program which run it is: the ID, "/", and letters that no
 // other run of any daemon has. By it is known what it began.
-const RunVariable = "SUBCONSCIOUS_RUN"
+const RunVariable = program.RunVariable
 
 // ending is how a program ended.
 type ending struct {
@@ -43,18 +41,18 @@ func (e *Engine) run(id string, argv []string, folder string, action Action) end
 	variable := RunVariable + "=" + id + "/" + rand.Text()[:8]
 	kept := &capture{most: action.MaxOutput + overlap}
 	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	command.Dir, command.Env = folder, append(e.environment(action.Env), variable)
+	command.Dir, command.Env = folder, append(program.Environment(e.Path, action.Env, e.Environ), variable)
 	command.Stdout, command.Stderr = kept, kept
-	command.SysProcAttr = ownGroup()
-	command.Cancel = func() error { return signal(command, syscall.SIGTERM) }
+	command.SysProcAttr = program.OwnGroup()
+	command.Cancel = func() error { return program.Signal(command, syscall.SIGTERM) }
 	command.WaitDelay = e.Grace
-	seal()
+	program.Seal()
 	err := command.Start()
 	if err != nil {
 		return ending{state: RunFailed, exit: -1, problem: "it could not be started: " + clip(err.Error())}
 	}
 	err = e.await(command)
-	if killed := signal(command, syscall.SIGKILL); killed != nil && !errors.Is(killed, syscall.ESRCH) {
+	if killed := program.Signal(command, syscall.SIGKILL); killed != nil && !errors.Is(killed, syscall.ESRCH) {
 		e.Logger.Warn("what an action left behind could not be ended", "action", action.Name, "error", killed)
 	}
 	end := ending{exit: command.ProcessState.ExitCode()}
@@ -82,7 +80,7 @@ func (e *Engine) await(command *exec.Cmd) error {
 	hasty.Go(func() {
 		select {
 		case <-e.hurry.Done():
-			_ = signal(command, syscall.SIGKILL) // again, with its error, when it has ended
+			_ = program.Signal(command, syscall.SIGKILL) // again, with its error, when it has ended
 		case <-ended:
 		}
 	})
@@ -90,37 +88,4 @@ func (e *Engine) await(command *exec.Cmd) error {
 	close(ended)
 	hasty.Wait()
 	return err
-}
-
-// signal sends a signal to the whole group of a program that was started.
-func signal(command *exec.Cmd, s syscall.Signal) error {
-	return syscall.Kill(-command.Process.Pid, s)
-}
-
-// environment is all that a program gets of the daemon's.
-func (e *Engine) environment(allowed []string) []string {
-	environment := []string{}
-	if !slices.Contains(allowed, "PATH") {
-		environment = append(environment, "PATH="+strings.Join(e.Path, ":"))
-	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(append([]string{"HOME", "LANG", "TZ"}, allowed...)))) {
-		if value, ok := e.Environ(name); ok && !strings.ContainsRune(value, 0) {
-			environment = append(environment, name+"="+value)
-		}
-	}
-	return environment
-}
-
-// seal closes to programs what the daemon itself was started with. What it opens
-// is closed to them anyway.
-func seal() {
-	entries, err := os.ReadDir("/dev/fd")
-	if err != nil {
-		return // no such list: there is nothing to go by
-	}
-	for _, entry := range entries {
-		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
-			syscall.CloseOnExec(fd)
-		}
-	}
 }

@@ -7,11 +7,10 @@ import (
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/internal/lazy"
+	"github.com/subconsciousd/subconsciousd/internal/program"
 )
 
 var (
-	// shells read the argument of -c as a line of their language.
-	shells = strings.Fields("sh bash rbash dash ash zsh ksh mksh yash fish csh tcsh pwsh powershell nu elvish xonsh")
 	// languages read a program in an argument, or in the file that one names.
 	languages = strings.Fields(`python pypy perl ruby jruby node nodejs deno bun php lua luajit osascript awk gawk mawk nawk original-awk java rscript
 		tclsh julia octave guile racket sbcl clisp groovy scala elixir erl escript ocaml raku gnuplot gjs qjs`)
@@ -57,24 +56,24 @@ func nameOf(a argument) string {
 }
 
 // shellLine says why a vector would be read by a shell, or why a value in it
-// might become what runs; "" where neither is so. Program is what the vector's
+// might become what runs; "" where neither is so. Called is what the vector's
 // first is when links are followed. A value is never behind a program that runs
 // others or reads a language, but for those that cannot become a program (free).
 // It catches slips: what a program does with its
 // arguments is the program's own.
-func shellLine(vector []string, parsed []argument, program string) string {
-	if slices.Contains(many, program) {
-		program = baseName(vector[0]) // it does what it is called by
+func shellLine(vector []string, parsed []argument, called string) string {
+	if slices.Contains(many, called) {
+		called = baseName(vector[0]) // it does what it is called by
 	}
-	words := append([]argument{{{literal: program}}}, parsed...)
+	words := append([]argument{{{literal: called}}}, parsed...)
 	for i, word := range words {
-		if name := nameOf(word); slices.Contains(shells, name) && slices.ContainsFunc(words[i+1:], isCommandOption) {
+		if name := nameOf(word); program.IsShell(name) && slices.ContainsFunc(words[i+1:], func(a argument) bool { return program.IsCommandOption(a[0].literal) }) {
 			return fmt.Sprintf("%s -c is a shell line, in which a value can become a command; name the program and its arguments one by one, or a script file", name)
 		}
 	}
 	for i, word := range words {
 		name, behind := nameOf(word), words[i+1:]
-		reads := slices.Contains(shells, name) || slices.Contains(languages, name)
+		reads := program.IsShell(name) || slices.Contains(languages, name)
 		switch {
 		case slices.Contains(finding, name) && slices.ContainsFunc(words, holdsParam):
 		case !slices.ContainsFunc(behind, holdsParam):
@@ -82,7 +81,7 @@ func shellLine(vector []string, parsed []argument, program string) string {
 		case i == 0 && reads && !holdsParam(behind[0]) && filepath.IsAbs(behind[0][0].literal):
 			return "" // a script, and its arguments
 		case reads && (i == 0 || strings.HasPrefix(behind[0][0].literal, "-")), i == 0 && slices.Contains(runners, name):
-		case i == 1 && slices.Contains(subcommands, name) && slices.Contains(containers, program):
+		case i == 1 && slices.Contains(subcommands, name) && slices.Contains(containers, called):
 		default:
 			continue
 		}
@@ -104,17 +103,6 @@ func (a Action) free(parsed []argument) []argument {
 		}
 	}
 	return written
-}
-
-// isCommandOption reports whether an argument is -c, among other letters or
-// not, or a long form of it.
-func isCommandOption(a argument) bool {
-	text := a[0].literal
-	if strings.HasPrefix(text, "--") {
-		return text == "--command" || strings.HasPrefix(text, "--command=")
-	}
-	letters, _, _ := strings.Cut(text, "=")
-	return strings.HasPrefix(text, "-") && strings.ContainsAny(letters, "cC")
 }
 
 func holdsParam(a argument) bool { return len(a.params()) > 0 }

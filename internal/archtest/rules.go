@@ -80,6 +80,9 @@ func senseRules() []Rule {
 			Packages: []string{"senses/calendar/*"}, May: below("senses", "senses/calendar", "redact", "internal/secret", "internal/oauth"), Tests: []string{"senses/sensetest", "internal/oauth/oauthtest"},
 			Reason: "it says what changed on a server, and nothing of what that means",
 		}, {
+			Packages: []string{"senses/source"}, May: append(driver, "store", "internal/program"), Tests: []string{"senses/sensetest"},
+			Reason: "what is handed in to it it keeps by itself until a tick has taken it",
+		}, {
 			Packages: []string{"senses/folder"}, May: below("senses", "redact", "internal/watch"),
 			Reason: "it is what the drivers of watched folders share, and knows none of them",
 		}, {
@@ -133,7 +136,7 @@ func thinkingRules() []Rule {
 		}, {
 			Packages: []string{"threads", "escalate/deliberate", "escalate/actions", "chat", "chat/..."},
 			May: below("redact", "prompts", "models", "budget", "store", "aggregator", "escalate", "presence",
-				"internal/foreign", "internal/watch", "internal/failpoint", "internal/fulltext", "internal/unseen", "internal/wake"), Tests: []string{"models/modeltest", "threads/reflex"},
+				"internal/foreign", "internal/watch", "internal/failpoint", "internal/fulltext", "internal/program", "internal/unseen", "internal/wake"), Tests: []string{"models/modeltest", "threads/reflex"},
 			Reason: "what thinks sees the world through a snapshot: never the senses, and what it needs of its neighbours it declares as small interfaces",
 		},
 	}
@@ -189,7 +192,7 @@ func internalRules() []Rule {
 			Packages: []string{"internal/testutil", "internal/testutil/..."}, May: append(below("store", "senses", "threads"), "internal/testutil/..."), TestOnly: true,
 			Reason: "it is shared by tests of the lower rooms, and so must not know the upper ones",
 		}, {
-			Packages: []string{"internal/foreign", "internal/watch", "internal/dates", "internal/lazy", "internal/fulltext", "internal/failpoint", "internal/own", "internal/trusted", "internal/unseen", "internal/wake"},
+			Packages: []string{"internal/foreign", "internal/watch", "internal/dates", "internal/lazy", "internal/fulltext", "internal/failpoint", "internal/own", "internal/program", "internal/trusted", "internal/unseen", "internal/wake"},
 			Reason:   "drivers share it, so that it must know nothing of the mind",
 		}, {
 			Packages: []string{"internal/links", "internal/prose", "internal/secret"}, May: []string{"internal/dates", "internal/lazy"},
