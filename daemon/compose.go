@@ -20,6 +20,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/senses/source"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -124,6 +125,10 @@ func (o *opening) open(log *chat.Log) {
 	for _, c := range config.Conversation {
 		s, err := conversation.New(c, looking)
 		o.add(conversation.Name, c.ID, s, err)
+	}
+	for _, c := range config.Exec {
+		s, err := source.NewExec(c, ours)
+		o.add(source.ExecName, c.ID, s, err)
 	}
 	if o.options.Senses == nil || o.err != nil {
 		return

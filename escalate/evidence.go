@@ -79,7 +79,7 @@ func classOf(o *subconscious.Observation) string {
 	switch class := classes[o.Kind]; {
 	case class != "":
 		return class
-	case o.Sense == "health":
+	case o.Sense == "health" || o.Declared() && o.Due.IsZero() && isOurs(o) && o.Severity >= subconscious.Critical:
 		return classMachine
 	case !o.Due.IsZero():
 		return classDeadline

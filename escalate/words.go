@@ -167,7 +167,7 @@ func (l *candidate) outline() string {
 		who, _, _ = strings.Cut(plain(o.Title), ": ")
 	case o != nil:
 		who = "Somebody new"
-	case len(l.own) > 0 && isMachine(classOf(&l.own[0].Latest)):
+	case len(l.own) > 0 && isMachine(classOf(&l.own[0].Latest)) && !l.own[0].Latest.Declared():
 		who = sentence(l.asked, l.key)
 	case len(l.own) > 0:
 		who = cmp.Or(unsaid[l.own[0].Latest.Sense], who)
@@ -181,7 +181,7 @@ func (l *candidate) outline() string {
 
 // unsaid is what an observation of a sense is called without a word of it.
 var unsaid = map[string]string{"mail": "Your own letter", "calendar": "An appointment", "notes": "A note of yours", "files": "A file",
-	"conversation": "A conversation", "health": "This machine"}
+	"conversation": "A conversation", "health": "This machine", "exec": "A source of yours", "post": "A source of yours", "feeds": "A feed"}
 
 // when is the time that a request is about: when it is due, or the time that a letter
 // names; day: no time of that day is known.

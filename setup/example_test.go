@@ -90,7 +90,10 @@ func keysOfYAML(n *yaml.Node, prefix string, keys map[string]bool) {
 func keysOfType(t reflect.Type, prefix string, keys map[string]bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		tag, _, _ := strings.Cut(f.Tag.Get("mapstructure"), ",")
+		tag, more, _ := strings.Cut(f.Tag.Get("mapstructure"), ",")
+		if more == "squash" {
+			keysOfType(f.Type, prefix, keys)
+		}
 		if tag == "" || tag == "-" {
 			continue
 		}

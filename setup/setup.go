@@ -27,6 +27,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/senses/source"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
@@ -77,6 +78,7 @@ type Senses struct {
 	Calendar     []calendar.Config     `mapstructure:"calendar" about:"Calendars: what lies ahead, clashes, and changes."`
 	Mail         []mail.Config         `mapstructure:"mail" about:"Mail accounts over IMAP: what arrives, what it asks of you, what you promised. Nothing is changed there, nothing is marked as read."`
 	Conversation []conversation.Config `mapstructure:"conversation" about:"Folders of transcripts that agents write (JSON lines, Markdown); the mind's own conversations are always looked at."`
+	Exec         []source.ExecConfig   `mapstructure:"exec" about:"Programs of yours that print what they find, one JSON object a line. See docs/sources.md."`
 }
 
 // Local is the time zone of the machine, looked up again at each tick.

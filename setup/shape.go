@@ -13,6 +13,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/senses/source"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -81,6 +82,7 @@ var (
 	enums = map[reflect.Type][]string{
 		reflect.TypeFor[subconscious.Trust](): {"owner", "machine", "agent", "outsider"},
 		reflect.TypeFor[escalate.Approval]():  {string(escalate.ApproveAlways), string(escalate.ApproveTainted), string(escalate.ApproveNever)},
+		reflect.TypeFor[source.Level]():       source.Levels,
 		reflect.TypeFor[actions.ParamType]():  {"text", "integer", "number", "boolean", "choice", "date", "path"},
 	}
 )
@@ -124,10 +126,17 @@ func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
 		key, more, _ := strings.Cut(t.Field(i).Tag.Get("mapstructure"), ",")
-		if key == "" || key == "-" {
+		if key == "" && more == "" || key == "-" {
 			continue
 		}
 		tag := t.Field(i).Tag
+		if more == "squash" {
+			for _, f := range fieldsOf(t.Field(i).Type) {
+				f.index = append([]int{i}, f.index...)
+				fields = append(fields, f)
+			}
+			continue
+		}
 		f := field{key: key, index: []int{i}, spare: more == "omitempty", about: tag.Get("about"), env: tag.Get("env"), path: tag.Get("path")}
 		if t.Field(i).Type == refType {
 			fields = append(fields, f.references()...)

@@ -124,6 +124,12 @@ func (o Observation) Key() IncidentKey {
 	return IncidentKey(o.Sense + ":" + o.ID)
 }
 
+// Declared reports whether what it is worth, and whose word it is, was declared by
+// the person: it comes from a source of their own configuration.
+func (o Observation) Declared() bool {
+	return o.Sense == "exec" || o.Sense == "post" || o.Sense == "feeds"
+}
+
 // Stands reports whether it stands after this change.
 func (o Observation) Stands() bool { return o.Change == Appeared || o.Change == Changed }
 

@@ -66,10 +66,13 @@ func Interested(thread subconscious.ThreadName, o subconscious.Observation) bool
 func Contact(o subconscious.Observation) bool { return o.Kind == "contact" }
 
 // Fact reports whether rules judge it at every tick, whoever else thinks: what the
-// machine and the calendar say, and what the person wrote down, told the mind or
-// promised. What others wrote is worth a word or not, and no fact.
+// machine and the calendar say, a source of the person's own that they vouch for,
+// and what they wrote down, told the mind or promised. What others wrote is worth a
+// word or not, and no fact.
 func Fact(o subconscious.Observation) bool {
 	switch o.Sense {
+	case "exec", "post":
+		return o.Trust == subconscious.Owner || o.Trust == subconscious.Machine
 	case "health", "calendar":
 		return true
 	case "mail":

@@ -74,7 +74,7 @@ type nature struct {
 func natureOf(thread subconscious.ThreadName) nature {
 	switch thread {
 	case subconscious.Watcher: // what just happened
-		return nature{senses: []string{"mail", "health", "calendar", "files", "person"},
+		return nature{senses: []string{"mail", "health", "calendar", "files", "person", "exec", "post", "feeds"},
 			tools: []string{readMailTool, listEventsTool, readFileTool, healthTool}, machine: true}
 	case subconscious.Librarian: // what was written and said, and what came before
 		return nature{senses: []string{"notes", "conversation", "person", "mail", "health"},

@@ -112,7 +112,7 @@ func Examine(ctx context.Context, options Options) []Finding {
 	}{
 		{PartConfiguration, true, e.configuration}, {PartConfiguration, e.Exists, e.paths}, {PartConfiguration, true, e.prompts},
 		{PartMind, true, e.stateDir}, {PartMind, true, e.daemon}, {PartMind, true, e.database},
-		{PartMachine, true, e.room}, {PartMachine, true, e.clock}, {PartMachine, e.Config != nil, e.watches}, {PartMachine, e.Config != nil, e.transcripts},
+		{PartMachine, true, e.room}, {PartMachine, true, e.clock}, {PartMachine, e.Config != nil, e.watches}, {PartMachine, e.Config != nil, e.transcripts}, {PartMachine, e.Config != nil, e.sources},
 		{PartMail, e.Config != nil, e.mail},
 		{PartModels, e.Config != nil, e.models}, {PartModels, e.Config != nil, e.budget},
 		{PartTelling, e.Config != nil, e.channels}, {PartTelling, e.Config != nil, e.quietHours}, {PartTelling, e.Config != nil, e.attention},

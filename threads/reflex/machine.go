@@ -9,16 +9,21 @@ import (
 	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // machine is worth as much as it is severe, and more the sooner something is
 // full. What has passed its warning level asks to be told; how loudly is the
-// gate's to say.
+// gate's to say. So it is with what a source of the person's own reports, of which
+// what is worth a look asks for a line of the digest.
 func machine(s *scene, o subconscious.Observation) noticed {
-	if o.Change == subconscious.Momentary {
+	if o.Change == subconscious.Momentary && !o.Declared() {
 		return notice(subconscious.KindObservation, 5, say("Over by now: %s", prose(wasOnce(o.Title))), o)
 	}
 	kind, importance := worth(o)
+	if o.Declared() && !threads.Fact(o) && o.Severity == subconscious.Plain {
+		return noticed{}
+	}
 	full, fills := moment(o, "full_at")
 	fills = fills && full.After(s.at)
 	reason := ""
@@ -27,6 +32,8 @@ func machine(s *scene, o subconscious.Observation) noticed {
 		reason = ailmentOf(o).critical
 	case o.Severity == subconscious.Warning && o.Attrs["trend"] != "falling":
 		reason = ailmentOf(o).warning
+	case o.Severity == subconscious.Notable && o.Declared():
+		reason = "it is worth a look"
 	}
 	if fills {
 		kind = subconscious.KindAnomaly
@@ -99,7 +106,7 @@ func worth(o subconscious.Observation) (subconscious.Kind, int) {
 		return subconscious.KindAnomaly, 9
 	case o.Severity < subconscious.Warning:
 		return subconscious.KindObservation, 4
-	case o.Kind == "unit" || o.Kind == "restarts":
+	case o.Kind == "unit" || o.Kind == "restarts" || o.Declared():
 		return subconscious.KindAnomaly, 7
 	case o.Kind == "load", o.Attrs["trend"] == "falling":
 		return subconscious.KindAnomaly, 5
@@ -207,6 +214,9 @@ func ailmentOf(o subconscious.Observation) ailment {
 	var found ailment
 	if i := slices.IndexFunc(ailments[:], func(a ailment) bool { return a.kind == o.Kind }); i >= 0 {
 		found = ailments[i]
+	}
+	if o.Declared() {
+		found.warning = "it is a warning"
 	}
 	found.critical, found.warning = cmp.Or(found.critical, "it is critical"), cmp.Or(found.warning, "it passed its warning level")
 	return found

@@ -26,6 +26,7 @@ type Rule struct {
 // rules are in the order in which they are tried.
 var rules = [...]Rule{
 	{Name: "watcher.machine", find: each(of("health"), machine), beside: true},
+	{Name: "watcher.source", find: each((*scene).declared, machine), beside: true},
 	{Name: "watcher.file", find: each(of("files"), changedFile)},
 	{Name: "watcher.moved", find: each((*scene).events, movedEvent), over: one(movedOver), beside: true},
 	{Name: "watcher.note", find: each(of("person"), toldNote)},

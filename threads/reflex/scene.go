@@ -83,6 +83,16 @@ func (s *scene) of(sense string) (list []subconscious.Observation) {
 	return list
 }
 
+// declared returns what is new of the sources of the person's own and did not go.
+func (s *scene) declared() (list []subconscious.Observation) {
+	for _, o := range s.news {
+		if o.Declared() && o.Change != subconscious.Gone {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
 // due calls yield for what stands and is due from a time up to another, until it
 // returns false or so many were looked at, or as many as one tick allows.
 func (s *scene) due(from, to time.Time, most int, yield func(subconscious.Observation) bool) {
