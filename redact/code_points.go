@@ -46,7 +46,7 @@ func (t *text) points(c codeToken, w *window) (sum int) {
 	add(-1, p.behindWord)
 	add(-2, p.aheadOfWord)
 	// How it looks.
-	add(2, c.parts > 1 || figures && c.figures >= 6)
+	add(2, c.parts > 1 && !(figures && isReference(s)) || figures && c.figures >= 6)
 	add(3, strings.IndexByte("#*", s[len(s)-1]) >= 0) // for a keypad
 	add(-1, c.smalls > 0)
 	add(-3, figures && isTime(s))

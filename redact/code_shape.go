@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -203,6 +204,13 @@ func evenGroups(s string) bool {
 		}
 	}
 	return len(groups) >= 3 && len(groups[0]) <= 8
+}
+
+// isReference reports whether figures stand in groups as those of papers do, "5-221-9":
+// three or more, with hyphens, and one of a single figure.
+func isReference(s string) bool {
+	groups := strings.Split(s, "-")
+	return len(groups) >= 3 && slices.ContainsFunc(groups, func(group string) bool { return len(group) == 1 }) && !evenGroups(s)
 }
 
 // isModel reports whether s is what models, norms and consignments are called:

@@ -43,6 +43,13 @@ func TestChecksumsAndSealedValues(t *testing.T) {
 	run(t, hidden("password", "encryptedData:\n  a: "+sealed+"\npassword: {{hunter2}}", "$ANSIBLE_VAULT;1.1;AES256\n"+hex64+"\npassword: {{hunter2}}", "password_md5={{"+hex40[:32]+"}}"))
 }
 
+// TestReferencesAreNoCodes: the number of a paper that expires, and one that is called a
+// code.
+func TestReferencesAreNoCodes(t *testing.T) {
+	run(t, same("- [ ] fine 5-221-9 expires today at 16:00", "parking fine 5-221-9 - pay online today", "Bußgeld 5-221-9, gültig bis heute", "the letter with the PIN came\nfine 5-221-9 due today"))
+	run(t, hidden("code", "your code is {{481 223}}", "your code is {{5-221-9}}", "{{481-223}} expires in 10 minutes", "the combination is {{3-9-1-6}}"))
+}
+
 // TestSecretsLikeNames: what comes close to those above, and is one.
 func TestSecretsLikeNames(t *testing.T) {
 	run(t, hidden("password", "password: {{CorrectHorse}}", "password = {{hunter2}}", "DB_PASS={{xk3v9q}}", `self.password = "{{credentials1}}"`, "password: {{12345678}}", "pass: {{Sommer2024}}"))
