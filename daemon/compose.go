@@ -14,6 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
+	"github.com/subconsciousd/subconsciousd/senses/calendar/caldav"
 	"github.com/subconsciousd/subconsciousd/senses/conversation"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/folder"
@@ -114,7 +115,15 @@ func (o *opening) open(log *chat.Log) {
 		o.add("notes", c.ID, s, err)
 	}
 	for _, c := range config.Calendar {
-		s, err := calendar.New(c, calendar.Options{Watcher: o.watcher, Rows: o.ledger, Exclude: ours, Logger: logger, Zone: o.zoneOrUTC})
+		options := calendar.Options{Watcher: o.watcher, Rows: o.ledger, Exclude: ours, Logger: logger, Zone: o.zoneOrUTC}
+		var err error
+		if c.Remote() {
+			options.Source, err = caldav.Open(c, caldav.Options{Env: o.options.Env})
+		}
+		var s *calendar.Sense
+		if err == nil {
+			s, err = calendar.New(c, options)
+		}
 		o.add("calendar", c.ID, s, err)
 	}
 	for _, c := range config.Mail {

@@ -276,16 +276,30 @@ func Probe(c Config) (events int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	found := split(content.data)
+	if events, err = Count(content.data); err != nil && errors.Is(err, errNoCalendar) {
+		return 0, err
+	}
+	return events, nil
+}
+
+var errNoCalendar = errors.New("it is no iCalendar file (.ics)")
+
+// Count counts the events of an iCalendar object. It is an error where that is
+// not whole.
+func Count(data []byte) (events int, err error) {
+	found := split(data)
 	if found.incomplete == notCalendar {
-		return 0, errors.New("it is no iCalendar file (.ics)")
+		return 0, errNoCalendar
+	}
+	if found.incomplete != "" {
+		err = errors.New("it " + found.incomplete)
 	}
 	for _, part := range found.components {
 		if part.name == "VEVENT" {
 			events++
 		}
 	}
-	return events, nil
+	return events, err
 }
 
 // report makes the batch. Its cursor names the set, so that a collect whose

@@ -78,7 +78,7 @@ func inAccount(t *testing.T, text string, addresses []string, zone *time.Locatio
 			Source: looked(func(k Kept) (Found, error) {
 				c := Collection{Name: "c", Token: "1"}
 				if !k.Has("c", "n", "v") {
-					c.Changed = []Item{{"n", "v", []byte(text)}}
+					c.Changed = []Item{{Name: "n", Version: "v", Data: []byte(text)}}
 				}
 				return Found{Collections: []Collection{c}}, nil
 			})})

@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -22,7 +23,7 @@ import (
 const itemPrefix = "item/"
 
 const (
-	maxParts     = 64       // of one item
+	maxParts     = 400      // of one item
 	maxPart      = 60 << 10 // bytes; a row takes 64 KiB
 	maxEventText = 40 << 10 // bytes of one event without its words
 	maxZoneText  = 8 << 10  // bytes of one zone
@@ -147,8 +148,8 @@ func fields(item Item, zones *zones) [][]byte {
 	if !bytes.Contains(item.Data[:min(len(item.Data), 4<<10)], []byte(subconscious.Mark)) { // or it is the daemon's own
 		cut := split(item.Data)
 		k.cancelled = cut.cancelled
-		if cut.incomplete != "" {
-			k.problem("an event", cut.incomplete)
+		if problem := cmp.Or(item.Problem, cut.incomplete); problem != "" {
+			k.problem("an event", problem)
 			cut.components = nil
 		}
 		for _, c := range cut.components {

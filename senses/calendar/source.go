@@ -46,7 +46,8 @@ type Collection struct {
 	// Removed are the names of items that are gone.
 	Removed []string
 	// Full: those in Changed, and those whose names are in Same, are all that
-	// there are. Of a full look that takes several ticks only the last is Full.
+	// there are. What could not be fetched yet is in Same, and the token the old
+	// one.
 	Full bool
 	Same []string
 }
@@ -56,6 +57,8 @@ type Collection struct {
 // of the same UID.
 type Item struct {
 	Name, Version string
+	// Problem is why there is no Data; it follows "an event".
+	Problem string
 	// Data is an iCalendar object, as the server sent it or as Text makes it. No
 	// more of it is kept than the sense reads, without secrets.
 	Data []byte

@@ -1,5 +1,5 @@
 // Package doctor examines an installation: its configuration, its folders, its
-// database, the machine, the mail accounts, the models, how the person is told,
+// database, the machine, the mail accounts and calendars, the models, how the person is told,
 // and what may be done for them, and says for each failure what to do.
 //
 // It stores nothing and mends nothing. No remote model, and no person, is sent
@@ -35,6 +35,7 @@ const (
 	PartMind          = "mind"
 	PartMachine       = "machine"
 	PartMail          = "mail"
+	PartCalendars     = "calendars"
 	PartModels        = "models"
 	PartTelling       = "telling"
 	PartActing        = "acting"
@@ -113,7 +114,7 @@ func Examine(ctx context.Context, options Options) []Finding {
 		{PartConfiguration, true, e.configuration}, {PartConfiguration, e.Exists, e.paths}, {PartConfiguration, true, e.prompts},
 		{PartMind, true, e.stateDir}, {PartMind, true, e.daemon}, {PartMind, true, e.database},
 		{PartMachine, true, e.room}, {PartMachine, true, e.clock}, {PartMachine, e.Config != nil, e.watches}, {PartMachine, e.Config != nil, e.transcripts}, {PartMachine, e.Config != nil, e.sources},
-		{PartMail, e.Config != nil, e.mail},
+		{PartMail, e.Config != nil, e.mail}, {PartCalendars, e.Config != nil, e.calendars},
 		{PartModels, e.Config != nil, e.models}, {PartModels, e.Config != nil, e.budget},
 		{PartTelling, e.Config != nil, e.channels}, {PartTelling, e.Config != nil, e.quietHours}, {PartTelling, e.Config != nil, e.attention},
 		{PartTelling, e.Config != nil, e.presence},

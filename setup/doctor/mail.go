@@ -43,7 +43,7 @@ func (e *examination) account(c mail.Config, m mail.Probed) {
 	there := "; its folders are " + few(m.Folders)
 	e.say(c.ID,
 		row{m.Problem == "", OK, m.Detail, ""},
-		row{e.senses(c.ID), OK, "the daemon, which runs, reads it; from here: " + m.Problem, ""},
+		row{e.senses(mail.Name, c.ID), OK, "the daemon, which runs, reads it; from here: " + m.Problem, ""},
 		row{m.Busy, Degraded, m.Problem, m.Next},
 		row{true, Broken, m.Problem, m.Next})
 	e.say(c.ID+" folders", row{m.Missing != "", Degraded, m.Missing, "correct folders and sent of the account" + there})
@@ -66,9 +66,9 @@ func few(names []string) string {
 
 // senses reports whether a daemon that runs sees an account, which may have its
 // password from an environment of its own.
-func (e *examination) senses(id string) bool {
+func (e *examination) senses(kind, id string) bool {
 	return slices.ContainsFunc(e.status.Senses, func(s api.SenseStatus) bool {
-		return s.Kind == mail.Name && (s.ID == id || s.ID == mail.Name+"/"+id) && s.State == "ok"
+		return s.Kind == kind && (s.ID == id || s.ID == kind+"/"+id) && s.State == "ok"
 	})
 }
 

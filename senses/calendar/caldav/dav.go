@@ -1,0 +1,121 @@
+package caldav
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// multistatus is an answer about many things (RFC 4918, 13).
+type multistatus struct {
+	Responses []response `xml:"DAV: response"`
+	Token     string     `xml:"DAV: sync-token"`
+}
+
+// response is about one of them.
+type response struct {
+	Href   string `xml:"DAV: href"`
+	Status string `xml:"DAV: status"`
+	Parts  []struct {
+		Status     string     `xml:"DAV: status"`
+		Properties properties `xml:"DAV: prop"`
+	} `xml:"DAV: propstat"`
+}
+
+// properties are those that are asked for.
+type properties struct {
+	Type struct {
+		Calendar *struct{} `xml:"urn:ietf:params:xml:ns:caldav calendar"`
+	} `xml:"DAV: resourcetype"`
+	Name      string `xml:"DAV: displayname"`
+	ETag      string `xml:"DAV: getetag"`
+	Token     string `xml:"DAV: sync-token"`
+	Tag       string `xml:"http://calendarserver.org/ns/ getctag"`
+	Principal hrefs  `xml:"DAV: current-user-principal"`
+	Home      hrefs  `xml:"urn:ietf:params:xml:ns:caldav calendar-home-set"`
+	Addresses hrefs  `xml:"urn:ietf:params:xml:ns:caldav calendar-user-address-set"`
+	Kinds     struct {
+		All []struct {
+			Name string `xml:"name,attr"`
+		} `xml:"urn:ietf:params:xml:ns:caldav comp"`
+	} `xml:"urn:ietf:params:xml:ns:caldav supported-calendar-component-set"`
+}
+
+type hrefs struct {
+	All []string `xml:"DAV: href"`
+}
+
+// good are the properties that the server has of a thing.
+func (r response) good() properties {
+	for _, part := range r.Parts {
+		if code(part.Status) == http.StatusOK {
+			return part.Properties
+		}
+	}
+	return properties{}
+}
+
+// code is the number in "HTTP/1.1 404 Not Found", 0 for none.
+func code(status string) int {
+	words := append(strings.Fields(status), "", "")
+	n, _ := strconv.Atoi(words[1])
+	return n
+}
+
+const namespaces = `xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:S="http://calendarserver.org/ns/"`
+
+const (
+	askAccount   = `<D:resourcetype/><D:displayname/><D:current-user-principal/><C:calendar-home-set/><C:calendar-user-address-set/>` + askCalendar
+	askCalendar  = `<D:sync-token/><S:getctag/><C:supported-calendar-component-set/>`
+	askCalendars = `<D:resourcetype/><D:displayname/>` + askCalendar
+	askVersions  = `<D:getetag/><D:resourcetype/>`
+)
+
+// find asks for properties of a thing, and at depth 1 of what it holds. It also
+// returns where the answer came from.
+func (c *client) find(ctx context.Context, at *url.URL, depth, what string, looking bool) (*multistatus, *url.URL, error) {
+	return c.ask(ctx, request{method: "PROPFIND", at: at, header: map[string]string{"Depth": depth}, most: maxListing, looking: looking,
+		body: `<?xml version="1.0" encoding="utf-8"?><D:propfind ` + namespaces + `><D:prop>` + what + `</D:prop></D:propfind>`})
+}
+
+// changes asks what changed in a collection since a token, "" for all that it
+// holds (RFC 6578).
+func (c *client) changes(ctx context.Context, at *url.URL, token string) (*multistatus, error) {
+	var text bytes.Buffer
+	_ = xml.EscapeText(&text, []byte(token)) // a buffer takes all
+	found, _, err := c.ask(ctx, request{method: "REPORT", at: at, header: map[string]string{"Depth": "0"}, most: maxListing,
+		body: `<?xml version="1.0" encoding="utf-8"?><D:sync-collection ` + namespaces + `><D:sync-token>` + text.String() +
+			`</D:sync-token><D:sync-level>1</D:sync-level><D:prop><D:getetag/></D:prop></D:sync-collection>`})
+	return found, err
+}
+
+// refused is an answer that says no.
+type refused struct {
+	host   string
+	status int
+}
+
+func (r *refused) Error() string {
+	return fmt.Sprintf("%s answers %d %s; check the address, and what the account may do", r.host, r.status, http.StatusText(r.status))
+}
+
+// ask asks for an answer about many things.
+func (c *client) ask(ctx context.Context, r request) (*multistatus, *url.URL, error) {
+	got, err := c.do(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if got.status != http.StatusMultiStatus {
+		return nil, nil, &refused{shown(got.at.Host), got.status}
+	}
+	var all multistatus
+	if err := xml.Unmarshal(got.body, &all); err != nil {
+		return nil, nil, fmt.Errorf("%s answers what is no WebDAV: %s; check the address", shown(got.at.Host), shown(err.Error()))
+	}
+	return &all, got.at, nil
+}
