@@ -101,6 +101,12 @@ type Mind interface {
 	// ChangeMemory adds, confirms or forgets, and returns the memory as it is
 	// then.
 	ChangeMemory(ctx context.Context, change MemoryChange) (MemoryRecord, error)
+
+	// Observe keeps what a source hands in for the next tick. It gives an *Error
+	// with CodeRefused where the token is none of that source's, and CodeLimit.
+	Observe(ctx context.Context, handed Handed) error
+	// SetSourceToken makes a new token for a source, or revokes it.
+	SetSourceToken(ctx context.Context, request SourceTokenRequest) (SourceToken, error)
 }
 
 // TickRequest asks for one tick now.

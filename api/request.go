@@ -191,6 +191,7 @@ var kinds = map[string]kind{
 	"habit":        {maxHabit, isHabit, "not whose letters anything was learnt of", "take it from `subconsciousctl calibration`, as it stands there"},
 	"channel":      {maxThread, isName, "not a channel's id", "take one from `subconsciousctl notify list`"},
 	"agent":        {maxAgent, isName, "not an agent's name", "use lower-case letters, digits and hyphens"},
+	"source":       {maxThread, isName, "not a source's id", "take it from senses.post in the configuration"},
 	"tag":          {MaxTag, isName, "not a tag", "use lower-case letters, digits and hyphens"},
 	"hash":         {maxHash, isName, "not a proposal's hash", "send the hash that the proposal was shown with"},
 	"proposal":     {MaxID, isID, "not a proposal's id", "take an id from `subconsciousctl proposals`"},

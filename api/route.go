@@ -93,6 +93,7 @@ var (
 	GetCalibration   = get("/v1/calibration", plain(Mind.Calibration))
 	PostCalibration  = post("/v1/calibration/reset", 0, Mind.ResetCalibration)
 	GetConversations = get("/v1/conversations", Mind.Conversations)
+	PostSourceToken  = post("/v1/sources/token", 0, Mind.SetSourceToken)
 	GetConversation  = get("/v1/conversations/{id}", Mind.Messages)
 )
 
@@ -102,7 +103,7 @@ func routes() []interface{ serve(*Server) served } {
 		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
 		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, GetRuns, PostUndo,
-		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory,
+		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, observe{},
 	}
 }
 

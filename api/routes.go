@@ -89,7 +89,13 @@ func (s *Server) mux() *http.ServeMux {
 		paths[route.path] = append(paths[route.path], route)
 	}
 	for path, routes := range paths {
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { s.choose(w, r, routes) })
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			if path != observePath && r.Header.Get("Authorization") != "" {
+				s.fail(w, r, Errorf(CodeRefused, "leave the token out, where you may ask", "a source's token opens POST /v1/observations/SOURCE and nothing else"))
+				return
+			}
+			s.choose(w, r, routes)
+		})
 	}
 	return mux
 }

@@ -40,6 +40,9 @@ type Options struct {
 	// Socket is the absolute path of the unix socket. Its folder must exist,
 	// belong to this user and be closed to others (0700).
 	Socket string
+	// Listen is a loopback address, as 127.0.0.1:7766, on which sources hand in
+	// what they observe, and nothing else is served; "" for none.
+	Listen string
 	// Mind is what is served.
 	Mind Mind
 	// Logger is told of refused peers and failed answers; nil discards.
@@ -87,6 +90,8 @@ type Server struct {
 
 	mu       sync.Mutex
 	listener net.Listener
+	door     *http.Server // of Options.Listen
+	open     sync.WaitGroup
 	socket   os.FileInfo
 	active   int
 	stopping bool
@@ -111,6 +116,11 @@ func New(options Options) (*Server, error) {
 		patience: patience,
 	}
 	s.life, s.cancel = context.WithCancel(context.Background())
+	s.door = &http.Server{
+		Handler:           s.answer(s.oneLength(s.doorway())),
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug),
+	}
 	s.http = &http.Server{
 		Handler:           s.handler(),
 		ReadHeaderTimeout: headerTimeout,
@@ -141,6 +151,9 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 	if s.socket, err = os.Lstat(s.options.Socket); err != nil {
 		return errors.Join(fmt.Errorf("api: look at the new socket: %w", err), listener.Close())
+	}
+	if err := s.openDoor(); err != nil {
+		return errors.Join(err, listener.Close(), os.Remove(s.options.Socket))
 	}
 	guarded := newGuard(listener, s.options, s.patience)
 	s.listener = guarded
@@ -176,7 +189,8 @@ func (s *Server) shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	s.cancel()
-	errs = append(errs, ignoreClosed(s.http.Close()))
+	errs = append(errs, ignoreClosed(s.http.Close()), ignoreClosed(s.door.Close()))
+	s.open.Wait()
 	if listener != nil {
 		if err := <-s.served; !errors.Is(err, http.ErrServerClosed) {
 			errs = append(errs, ignoreClosed(err))

@@ -37,7 +37,7 @@ func (d *Daemon) openSenses(context.Context) (err error) {
 		d.watcher = watcher
 		d.later("stop the file watcher", func(context.Context) error { return watcher.Close() })
 	}
-	opened := opening{zoned: d.zoned, ledger: d.ledger, watcher: d.watcher}
+	opened := opening{zoned: d.zoned, door: d.door, ledger: d.ledger, watcher: d.watcher}
 	opened.open(d.chat)
 	if err = opened.err; err == nil {
 		d.collector, err = senses.NewCollector(senses.CollectorOptions{Senses: opened.all, Redact: redact.Text, Logger: d.options.Logger})
@@ -76,6 +76,7 @@ type opening struct {
 	zoned
 	ledger  *senses.Ledger
 	watcher *watch.Watcher
+	door    *source.Door
 	all     []senses.Sense
 	err     error
 }
@@ -138,6 +139,10 @@ func (o *opening) open(log *chat.Log) {
 	for _, c := range config.Exec {
 		s, err := source.NewExec(c, ours)
 		o.add(source.ExecName, c.ID, s, err)
+	}
+	for _, c := range config.Post {
+		s, err := source.NewPost(c, o.door)
+		o.add(source.PostName, c.ID, s, err)
 	}
 	if o.options.Senses == nil || o.err != nil {
 		return

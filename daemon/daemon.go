@@ -32,6 +32,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
+	"github.com/subconsciousd/subconsciousd/senses/source"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -67,6 +68,7 @@ type Daemon struct {
 
 	chat          *chat.Log
 	memory        *memory.Store
+	door          *source.Door
 	registry      *threads.Registry
 	actions       *actions.Engine
 	deliberations *deliberate.Worker
@@ -159,12 +161,13 @@ func (d *Daemon) lock(context.Context) error {
 func (d *Daemon) openStore(ctx context.Context) error {
 	db, err := store.Open(ctx, store.Options{Path: filepath.Join(d.options.Config.StateDir, "mind.db"), Now: d.options.Now},
 		slices.Concat(senses.Migrations(), mind.Migrations(), budget.Migrations(), notify.Migrations(), chat.Migrations(), memory.Migrations(),
-			actions.Migrations(), deliberate.Migrations())...)
+			actions.Migrations(), deliberate.Migrations(), source.Migrations())...)
 	if err != nil {
 		return err
 	}
 	d.db, d.mind = db, mind.New(db)
 	d.chat = chat.New(db, chat.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger})
+	d.door = &source.Door{DB: db, Sources: d.options.Config.Senses.Post, Now: d.now}
 	d.memory = memory.New(db, memory.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger})
 	d.later("close the database", func(context.Context) error { return db.Close() })
 	return nil
@@ -229,7 +232,7 @@ func (d *Daemon) openView(context.Context) error {
 		Board: &d.board, Mind: d.mind, Ledger: d.ledger, Outbox: d.outbox, Actions: d.actions, Deliberations: d.deliberations,
 		Chat: d.chat, Memory: d.memory, Budget: d.budget, Roster: d.roster,
 	}
-	d.intake = &intake{Reader: view.New(in), in: in, logger: d.options.Logger, soon: d.hurry, alone: d.take}
+	d.intake = &intake{Reader: view.New(in), in: in, logger: d.options.Logger, door: d.door, soon: d.hurry, alone: d.take}
 	return nil
 }
 
@@ -264,7 +267,7 @@ func (d *Daemon) serve(ctx context.Context) error {
 		return nil
 	}
 	server, err := api.New(api.Options{
-		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Mind: d,
+		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Listen: d.options.Config.API.Listen, Mind: d,
 		Logger: d.options.Logger, Version: d.options.Version, Now: func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -16,6 +17,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/senses/source"
+	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -26,6 +29,7 @@ type intake struct {
 	*view.Reader
 	in     view.Sources
 	logger *slog.Logger
+	door   *source.Door
 	// soon asks for an early tick; alone waits until no tick runs, and keeps
 	// others from beginning until release is called.
 	soon  func()
@@ -280,6 +284,33 @@ func (q *intake) ChangeMemory(ctx context.Context, change api.MemoryChange) (api
 	}
 	r, err := q.in.Memory.Add(ctx, memory.Record{Kind: kind, Text: change.Add, Tags: change.Tags, Trust: api.TrustOf(change.As), Agent: who})
 	return r, view.Answer(err)
+}
+
+// Observe implements api.Mind. What came is looked at soon.
+func (q *intake) Observe(ctx context.Context, handed api.Handed) error {
+	err := q.door.Take(ctx, handed.Source, handed.Token, handed.Report)
+	switch {
+	case errors.Is(err, source.ErrToken):
+		return api.Errorf(api.CodeRefused, "make a new one with `subconsciousctl sources token SOURCE`", "%w", err)
+	case errors.Is(err, source.ErrLimit):
+		return api.Errorf(api.CodeLimit, "try again in an hour, or raise its per_hour", "%w", err)
+	case err == nil:
+		q.soon()
+		return nil
+	case store.CodeOf(err) != "" || ctx.Err() != nil:
+		return view.Answer(err)
+	}
+	return api.Errorf(api.CodeBadRequest, "correct it; docs/sources.md has the fields", "%w", err)
+}
+
+// SetSourceToken implements api.Mind.
+func (q *intake) SetSourceToken(ctx context.Context, request api.SourceTokenRequest) (api.SourceToken, error) {
+	q.use()
+	token, err := q.door.SetToken(ctx, request.Source, request.Revoke)
+	if errors.Is(err, source.ErrUnknown) {
+		return api.SourceToken{}, api.Errorf(api.CodeNotFound, "see senses.post in the configuration for those there are", "there is no source %.80q", request.Source)
+	}
+	return api.SourceToken{Source: request.Source, Token: token}, view.Answer(err)
 }
 
 // testWithin is how long a test of the channels waits.

@@ -61,7 +61,7 @@ type Config struct {
 
 // API says where the API is served beside the unix socket in the state folder.
 type API struct {
-	Listen string `mapstructure:"listen" about:"Beside the unix socket in the state folder; empty: nowhere."`
+	Listen string `mapstructure:"listen" about:"An address of this machine, as 127.0.0.1:7766, where sources hand in what they observe by HTTP; empty: over the unix socket alone."`
 }
 
 // Log says what is logged and how.
@@ -79,6 +79,7 @@ type Senses struct {
 	Mail         []mail.Config         `mapstructure:"mail" about:"Mail accounts over IMAP: what arrives, what it asks of you, what you promised. Nothing is changed there, nothing is marked as read."`
 	Conversation []conversation.Config `mapstructure:"conversation" about:"Folders of transcripts that agents write (JSON lines, Markdown); the mind's own conversations are always looked at."`
 	Exec         []source.ExecConfig   `mapstructure:"exec" about:"Programs of yours that print what they find, one JSON object a line. See docs/sources.md."`
+	Post         []source.Config       `mapstructure:"post" about:"Sources that hand in what they find by POST /v1/observations/ID, with a token of their own. See docs/sources.md."`
 }
 
 // Local is the time zone of the machine, looked up again at each tick.

@@ -3,6 +3,7 @@ package setup
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
@@ -39,8 +40,8 @@ func (c *Config) Validate() error {
 	if !slices.Contains(logFormats, c.Log.Format) {
 		wrong("log.format", "%q is not a format; use %s", clip(c.Log.Format), oneOf(logFormats)+meant(c.Log.Format, logFormats))
 	}
-	if c.API.Listen != "" {
-		wrong("api.listen", "%q is not served by this version, the unix socket is; write \"\"", clip(c.API.Listen))
+	if at, err := netip.ParseAddrPort(c.API.Listen); c.API.Listen != "" && (err != nil || !at.Addr().IsLoopback()) {
+		wrong("api.listen", "%q is no address of this machine alone; write one as 127.0.0.1:7766", clip(c.API.Listen))
 	}
 	if c.Threads.Deadline > c.TickTimeout {
 		wrong("threads.deadline", "is %s, longer than tick_timeout (%s); make it shorter, or the other longer", c.Threads.Deadline, c.TickTimeout)

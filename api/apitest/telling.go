@@ -97,6 +97,26 @@ func (m *Mind) Channels(context.Context) ([]api.ChannelStatus, error) {
 	return copied(m, &m.Now.Channels), nil
 }
 
+// Observe takes what is handed in with the token of "doorbell".
+func (m *Mind) Observe(_ context.Context, handed api.Handed) error {
+	if handed.Source != "doorbell" || handed.Token != "source-OPEN" {
+		return api.Errorf(api.CodeRefused, "make a new one", "the token does not open this source")
+	}
+	return nil
+}
+
+// SetSourceToken returns that token.
+func (m *Mind) SetSourceToken(_ context.Context, request api.SourceTokenRequest) (api.SourceToken, error) {
+	if request.Source != "doorbell" {
+		return api.SourceToken{}, api.Errorf(api.CodeNotFound, "see senses.post", "there is no source %s", request.Source)
+	}
+	token := api.SourceToken{Source: request.Source, Token: "source-OPEN"}
+	if request.Revoke {
+		token.Token = ""
+	}
+	return token, nil
+}
+
 // RenewChannel returns that channel of Now, to which nobody strange writes now.
 func (m *Mind) RenewChannel(_ context.Context, channel string) (api.ChannelStatus, error) {
 	m.mu.Lock()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -95,6 +96,7 @@ func runScripts(t *testing.T, dir string) {
 				}
 			})
 			env.Values[fakesKey{}] = fakes{}
+			env.Values[phoneKey{}] = map[string]*ntfytest.Server{}
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("MIND", short)
 			env.Setenv("SUBCONSCIOUS_STATE_DIR", filepath.Join(short, "state"))
@@ -111,6 +113,7 @@ func runScripts(t *testing.T, dir string) {
 			"end":    end,
 			"entry":  entry,
 			"fake":   fake,
+			"phone":  phone, "pushed": pushed, "hand": hand, "token": token, "envsubst": envsubst,
 		},
 	})
 }

@@ -166,7 +166,7 @@ func outerRules() []Rule {
 			Reason:   "the command line talks to the daemon over its API; the types that travel, setup and the store, for restoring, are all else it knows",
 		}, {
 			Packages: []string{"cmd/subconsciousd"}, May: below("api", "daemon", "eval", "setup", "internal/unseen"),
-			Tests:  []string{"api/client", "internal/failpoint", "store", "store/mind"},
+			Tests:  []string{"api/client", "internal/failpoint", "notify/ntfy/ntfytest", "store", "store/mind"},
 			Reason: "main parses flags, builds daemon.Options and returns an exit code: putting the parts together is the daemon's",
 		}, {
 			Packages: []string{"daemon/view"}, May: append(owners, "setup", "setup/live"),

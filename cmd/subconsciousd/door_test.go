@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
+)
+
+type phoneKey struct{}
+
+// phone is "phone": it serves a stand-in for an ntfy server, whose address is then
+// in PHONE.
+func phone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: phone")
+	}
+	server := ntfytest.New(ntfytest.Options{})
+	ts.Defer(server.Close)
+	ts.Value(phoneKey{}).(map[string]*ntfytest.Server)[""] = server
+	ts.Setenv("PHONE", server.URL())
+}
+
+// pushed is "pushed TOPIC TEXT": one message comes to the topic, with these words;
+// with ! there is none.
+func pushed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg && len(args) != 1 || !neg && len(args) != 2 {
+		ts.Fatalf("usage: pushed TOPIC TEXT")
+	}
+	messages := func() []ntfytest.Message { return ts.Value(phoneKey{}).(map[string]*ntfytest.Server)[""].Messages(args[0]) }
+	if !neg {
+		wait(ts, "a message comes to "+args[0], func() bool { return len(messages()) > 0 })
+	}
+	if got := messages(); neg != (len(got) == 0) || !neg && (len(got) > 1 || !strings.Contains(got[0].Title+got[0].Message, args[1])) {
+		ts.Fatalf("%+v came to %s", got, args[0])
+	}
+}
+
+// envsubst is "envsubst FILE": it puts the variables of the script into a file.
+func envsubst(ts *testscript.TestScript, neg bool, args []string) {
+	for _, file := range args {
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(os.Expand(ts.ReadFile(file), ts.Getenv)), 0o600))
+	}
+}
+
+// token is "token FILE": the token in it is TOKEN from then on.
+func token(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Setenv("TOKEN", strings.Fields(ts.ReadFile(args[0]))[0])
+}
+
+// hand is "hand STATUS TOKEN METHOD PATH [JSON]": the daemon answers so, over its socket.
+func hand(ts *testscript.TestScript, neg bool, args []string) {
+	body := ""
+	if len(args) == 5 {
+		body = args[4]
+	} else if neg || len(args) != 4 {
+		ts.Fatalf("usage: hand STATUS TOKEN METHOD PATH [JSON]")
+	}
+	socket := filepath.Join(ts.Getenv("SUBCONSCIOUS_STATE_DIR"), "socket")
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	}}
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequest(args[2], "http://daemon"+args[3], strings.NewReader(body))
+	ts.Check(err)
+	request.Header.Set("Authorization", "Bearer "+args[1])
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := transport.RoundTrip(request)
+	ts.Check(err)
+	ts.Check(answer.Body.Close())
+	if strconv.Itoa(answer.StatusCode) != args[0] {
+		ts.Fatalf("%s %s answers %s", args[2], args[3], answer.Status)
+	}
+}
