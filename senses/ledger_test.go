@@ -229,6 +229,29 @@ func TestClaimsOfSeveral(t *testing.T) {
 		same(t, fmt.Sprintf("changes of collect %d", i), short(s.Changes()), step.want)
 		b.reopen()
 	}
+	// Who is trusted less neither moves nor cancels what another holds, whoever came first.
+	owned := func(id, class string) subconscious.Observation {
+		o := item(id, class)
+		o.Trust = subconscious.Owner
+		return o
+	}
+	for i, step := range []struct {
+		collected []senses.Collected
+		want      []string
+	}{
+		{[]senses.Collected{one(item("f", "1"))}, []string{"appeared f/1"}},
+		{[]senses.Collected{two(owned("f", "2"))}, []string{"changed f/2"}},
+		{[]senses.Collected{one(item("f", "3"))}, nil},
+		{[]senses.Collected{one()}, nil},
+		{[]senses.Collected{one(item("f", "4"))}, nil},
+		{[]senses.Collected{two(owned("f", "5"))}, []string{"changed f/5"}},
+		{[]senses.Collected{two()}, []string{"changed f/4"}},
+		{[]senses.Collected{one()}, []string{"gone f/4"}},
+	} {
+		s := b.tick(step.collected, subconscious.Threads()...)
+		same(t, fmt.Sprintf("changes of collect %d of two that are trusted otherwise", i), short(s.Changes()), step.want)
+		b.reopen()
+	}
 	// An observation that moves from one scope to another never went.
 	move := func(from, to []subconscious.Observation) senses.Collected {
 		return brings("notes", "n", senses.Batch{Sets: []senses.Set{{Scope: "a.md", Items: from}, {Scope: "b.md", Items: to}}})

@@ -15,6 +15,8 @@ func (p *staging) reduce() {
 				p.unclaim(SenseID{c.obs.Sense, c.instance}, t, func(other claim) bool { return other == c })
 			}
 		}
+		// The word of who is trusted most counts, and among equals the first's.
+		slices.SortStableFunc(t.claims, func(a, b claim) int { return a.obs.Trust.Rank() - b.obs.Trust.Rank() })
 		before := p.now.get(ref)
 		stood, stands := before != nil && before.phase == standing, len(t.claims) > 0
 		switch {
