@@ -3,9 +3,12 @@ package calendar
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/senses"
 )
 
 // around is the window that hostile calendars are expanded in.
@@ -146,7 +149,24 @@ func TestHostileFiles(t *testing.T) {
 			if len(found.notes.String()) > 1000 {
 				t.Errorf("notes of %d bytes", len(found.notes.String()))
 			}
+			keptWithin(t, c.text)
 		})
+	}
+}
+
+// keptWithin: what is kept of an account that holds the text fits into rows, and
+// shows the good event.
+func keptWithin(t *testing.T, text string) {
+	t.Helper()
+	all := shelf{}
+	for _, row := range all.take(Found{Collections: []Collection{{Name: "c", Changed: []Item{{Name: "n", Data: []byte(text)}}}}}) {
+		if len(row.Value) > senses.MaxRowValue {
+			t.Errorf("a row of %d bytes", len(row.Value))
+		}
+	}
+	found, err := expand(t.Context(), all.split(), around())
+	if err != nil || !slices.ContainsFunc(found.occurrences, func(o occurrence) bool { return o.event.uid == "good@example.org" }) {
+		t.Errorf("of an account the good event is lost: %v, %s", err, found.notes.String())
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -114,8 +115,33 @@ func (c *client) ask(ctx context.Context, r request) (*multistatus, *url.URL, er
 		return nil, nil, &refused{shown(got.at.Host), got.status}
 	}
 	var all multistatus
-	if err := xml.Unmarshal(got.body, &all); err != nil {
+	if err = shallow(got.body); err == nil {
+		err = xml.Unmarshal(got.body, &all)
+	}
+	if err != nil {
 		return nil, nil, fmt.Errorf("%s answers what is no WebDAV: %s; check the address", shown(got.at.Host), shown(err.Error()))
 	}
 	return &all, got.at, nil
+}
+
+// maxDepth is how deep the elements of an answer may nest.
+const maxDepth = 50
+
+// shallow refuses what nests deeper: the library keeps all elements that are open.
+func shallow(text []byte) error {
+	for d, depth := xml.NewDecoder(bytes.NewReader(text)), 0; ; {
+		token, err := d.RawToken()
+		if err != nil {
+			return nil // Unmarshal says it better
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+		if depth > maxDepth {
+			return errors.New("it nests too deep")
+		}
+	}
 }

@@ -73,7 +73,7 @@ func (a *Account) discover(ctx context.Context) (*home, error) {
 		if found != nil || errors.Is(err, ErrSignIn) || ctx.Err() != nil {
 			return found, err
 		}
-		if problem == nil {
+		if no := (*refused)(nil); problem == nil || errors.As(problem, &no) { // what says more is said
 			problem = err
 		}
 	}
