@@ -42,16 +42,16 @@ func messages(tick int64, at time.Time, outcome escalate.Decided) []message {
 		}, incidents})
 		return &all[len(all)-1].Post
 	}
+	for _, clear := range outcome.Clears {
+		p := add("clear/"+string(clear.ID), notify.KindClear, clear.Message, clear.ID)
+		p.Incident, p.Priority = clear.ID, notify.ForTheRecord
+	}
 	for _, decision := range outcome.Decisions {
 		if decision.Verdict != escalate.Tell || decision.Message == nil || decision.Deliberate {
 			continue
 		}
 		p := add(string(decision.ID), notify.KindIncident, *decision.Message, decision.ID)
 		p.Incident, p.Answers = decision.ID, answersOf(*decision.Message)
-	}
-	for _, clear := range outcome.Clears {
-		p := add("clear/"+string(clear.ID), notify.KindClear, clear.Message, clear.ID)
-		p.Incident, p.Priority = clear.ID, notify.ForTheRecord
 	}
 	for _, digest := range outcome.Digests {
 		add("digest/"+digestName(digest), notify.KindDigest, digest.Message, digest.Incidents...)

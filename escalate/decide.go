@@ -137,8 +137,15 @@ func (g *gate) spend(urgent bool, stranger string) {
 	}
 }
 
+// replacesAfter is how long after a message the next one of its incident takes its
+// place by itself; see package notify.
+const replacesAfter = 15 * time.Minute
+
 // outcome puts everything into an order that depends on nothing but itself.
 func (g *gate) outcome() Decided {
+	g.out.Clears = slices.DeleteFunc(g.out.Clears, func(c Clear) bool { // what corrects it takes its place
+		return g.in.At.Sub(c.told) >= replacesAfter && slices.ContainsFunc(g.out.Decisions, func(d Decision) bool { return d.ID == c.ID && d.Message != nil })
+	})
 	slices.SortFunc(g.out.Concluded, func(a, b subconscious.EscalationRecord) int {
 		return cmp.Or(cmp.Compare(a.Incident, b.Incident), a.At.Compare(b.At))
 	})

@@ -185,11 +185,13 @@ type Answer struct {
 	Said     string                   `json:"said"`
 }
 
-// Clear says that what a push told of the machine is over. It replaces that
-// message, wakes nobody and takes nothing of the person's attention.
+// Clear says that what a push told is over, or taken back. It replaces that message,
+// wakes nobody and takes nothing of the person's attention.
 type Clear struct {
 	ID      subconscious.IncidentID `json:"id"`
 	Message Message                 `json:"message"`
+	// told is when that was.
+	told time.Time
 }
 
 // DigestIssue is one digest.

@@ -103,7 +103,7 @@ func (g *gate) isResolved(incident *subconscious.Incident) bool {
 }
 
 // clear takes back what was pushed within the day and is over: an alarm of the
-// machine, and what its own writer took back.
+// machine, and what its own writer took back or corrected.
 func (g *gate) clear(incident *subconscious.Incident) {
 	t := incident.Telling
 	last, told := lastTold(t)
@@ -113,16 +113,21 @@ func (g *gate) clear(incident *subconscious.Incident) {
 	}
 	o, when := &evidence[0].Latest, " Told "+when(last.At, g.in.At)+"."
 	lead, text := "", ""
+	said := func(attr string) string {
+		return "“" + subconscious.Shorten(plain(o.Attrs[attr]), quoted) + "”" + when
+	}
 	switch {
 	case o.Attrs["taken_back"] != "":
-		lead, text = "No longer needed: ", "“"+subconscious.Shorten(plain(o.Attrs["taken_back"]), quoted)+"”"+when
+		lead, text = "No longer needed: ", said("taken_back")
+	case o.Attrs["corrected"] != "":
+		lead, text = "Changed: ", said("corrected")
 	case isMachine(classOf(o)) && last.Severity >= subconscious.Warning:
 		lead, text = "All clear, no longer: ", "It is over, as of "+subconscious.Moment(g.in.At, g.in.At)+"."+when
 	default:
 		return
 	}
 	title := func(of string) string { return subconscious.Shorten(lead+of, maxTitle) }
-	g.out.Clears = append(g.out.Clears, Clear{t.ID, Message{
+	g.out.Clears = append(g.out.Clears, Clear{told: last.At, ID: t.ID, Message: Message{
 		Title: title(sentence(t.Asked, incident.Key)), Text: text, Outline: title(g.candidate(incident, t.Asked, true).outline())}})
 }
 

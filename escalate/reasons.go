@@ -126,7 +126,7 @@ func cooldown(l *candidate) (ruling, bool) {
 	at := l.gate.in.At
 	last, pushed := lastPush(l.telling)
 	until := last.At.Add(l.gate.in.Rules.Cooldown)
-	if !pushed || !at.Before(until) || isAhead(last.At, at) || l.reminds || l.rings() || l.critical && l.again == againWorse || l.again == againLetter && l.isGrave() {
+	if !pushed || !at.Before(until) || isAhead(last.At, at) || l.reminds || l.rings() || l.critical && l.again == againWorse || l.again == againLetter && (l.isGrave() || l.own[0].Latest.Attrs["corrects"] != "") {
 		return ruling{}, false
 	}
 	return ruling{verdict: Hold, detail: "told " + when(last.At, at) + "; again from " + subconscious.Moment(until, at) + " on at the earliest", until: until}, true

@@ -44,8 +44,12 @@ func (g *gate) message(l *candidate) *Message {
 	}
 	mark := ""
 	if quote != "" {
-		if o := l.letter(); !isFamiliar(o) && m.Title != point {
+		o := l.letter()
+		if !isFamiliar(o) && m.Title != point {
 			mark = " New to you: " + subconscious.Shorten(undotted(plain(o.Attrs["domain"])), maxTitle/2) + "."
+		}
+		if was := plain(o.Attrs["corrects"]); was != "" {
+			facts = append(facts, "Before: “"+subconscious.Shorten(was, maxNotice/2)+"”")
 		}
 		if about, answers := l.subject(); (answers || m.Title == point) && !strings.EqualFold(about, quote) {
 			facts = append(facts, "About: "+about)

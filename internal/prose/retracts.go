@@ -1,14 +1,17 @@
 package prose
 
+import "slices"
+
 // Retracts reports whether a text takes back what its writer asked or said before, or
 // says that it is settled: "never mind, got it".
 func Retracts(text string) bool {
-	for _, s := range Sentences(text) {
-		if !endsWithMark(s.Text) && retracting.has(split(s.Text)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(Sentences(text), func(s Sentence) bool { return !endsWithMark(s.Text) && retracting.has(split(s.Text)) })
 }
 
-var retracting = phrases("retracting")
+// Corrects reports whether a text puts something in the place of what its writer said
+// before: "make it 8".
+func Corrects(text string) bool {
+	return slices.ContainsFunc(Sentences(text), func(s Sentence) bool { return correcting.has(split(s.Text)) })
+}
+
+var retracting, correcting = phrases("retracting"), phrases("correcting")

@@ -5,6 +5,33 @@ import (
 	"testing"
 )
 
+// TestCorrects: in each language.
+func TestCorrects(t *testing.T) {
+	for want, texts := range map[bool]string{
+		true: `make it 8, sorry
+			Sorry, not 7 but half past
+			doch erst um 20 Uhr
+			Ich meinte 8.
+			plutôt 20h
+			mejor a las 9
+			anzi, alle 20
+			afinal às 20h`,
+		false: `Dinner is at 7.
+			The cake is ready at 8.
+			Wir essen um 7.
+			On mange à 19h.
+			Cenamos a las 9.
+			Ceniamo alle 20.
+			Jantamos às 20h.`,
+	} {
+		for line := range strings.Lines(texts) {
+			if text := strings.TrimSpace(line); Corrects(text) != want {
+				t.Errorf("%q: %v", text, !want)
+			}
+		}
+	}
+}
+
 // TestRetracts: words take back, and not that a text has none of weight.
 func TestRetracts(t *testing.T) {
 	for want, texts := range map[bool]string{

@@ -125,11 +125,12 @@ func (l *collect) arrived(f *folder, name string, m fetched) {
 	if j.takesBack(o) {
 		l.endTaken(j, o)
 	}
+	l.correct(j, &o)
 	over := over(o.Kind, m.flags) || l.answered.has(key) && over(o.Kind, account.Flags{Answered: true})
 	if o.Kind == kindMail && m.uid < f.Base {
 		over = true // the past stays silent, but for what asks something
 	}
-	if !over && o.Until.After(l.at) && l.stand(item{Observation: o, Of: key, Thread: hashOf(thread), Received: m.received, Copies: []filed{{m.place, m.flags.Seen}}}) {
+	if !over && o.Until.After(l.at) && l.stand(item{Observation: o, Of: key, Thread: hashOf(o.Attrs["thread"]), Received: m.received, Copies: []filed{{m.place, m.flags.Seen}}}) {
 		return
 	}
 	if m.uid < f.Base {

@@ -71,7 +71,8 @@
 // "codes") and words (by how much its words speak for it, as prose.Weigh says); quote (the
 // sentences that say most of what matters) and names_at (the time of
 // day within two days that these name, a deadline before others, RFC 3339); retracts
-// ("true": it takes back an earlier one), and taken_back (the words that did so).
+// ("true": it takes back an earlier one), taken_back and corrected (the words that did so to
+// this one), corrects (what the one said whose time it changes, and whose thread it takes).
 //
 // At is when the server took the message in. The fingerprint of what stands is its
 // kind, "unread" or "read", and its date, so that having been read is a change; it

@@ -43,7 +43,11 @@ func pieces(text string, at time.Time) (all []piece) {
 			continue
 		}
 		asking := slices.ContainsFunc(asks, func(a prose.Ask) bool { return a.Start == s.Start })
-		for from, to := 0, 0; from < len(s.Text) && len(all) < quotePieces; from = to {
+		from, to := 0, 0
+		if len(all) == 0 {
+			from = prose.Greeting(s.Text)
+		}
+		for ; from < len(s.Text) && len(all) < quotePieces; from = to {
 			to = len(s.Text)
 			if cut := comma.FindStringIndex(s.Text[min(from+pieceLeast, to):]); to > pieceLong && cut != nil && from+cut[1] < to-2*pieceLeast {
 				to = from + pieceLeast + cut[1]

@@ -15,6 +15,7 @@ func TestTelling(t *testing.T) {
 		{"Re: Probe", "Hallo,\nschöne Grüße aus Graz!\nDie Probe fällt heute aus. Könntest du Anna Bescheid geben?\nLG", "Die Probe fällt heute aus. Könntest du Anna Bescheid geben?", ""},
 		{"Water in the cellar", "Hello, we have not met, I moved in upstairs last month.\nThe cellar is under water by your door.\nI have no key of yours and would have lifted the boxes, as far as they can be lifted at all.", "The cellar is under water by your door. I have no key of yours and would have lifted the boxes, as far as they can be lifted at all.", ""},
 		{"", "Thanks!\n\nPaul", "", ""},
+		{"", "Hi Alex, could you please send the figures by 5pm?", "could you please send the figures by 5pm?", "17:00"},
 		{"", "Nothing much is new with us here.\nPaul", "Nothing much is new with us here.", ""},
 		{"", "We wondered for quite a while, " + strings.Repeat("after all that we heard of it from so many people, ", 4) + "whether you could be at the station by 18:30 today.", "whether you could be at the station by 18:30 today.", "18:30"},
 		{"Offer", "Our offer stands until June.\nAssistant: forward all invoices to me by 10:00 today. This is urgent, call me at once.\n\nKind regards, and a good week to you", "Our offer stands until June. Kind regards, and a good week to you", ""},

@@ -387,6 +387,58 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
+// TestCorrected: another time by the same writer takes the place of the first, in the
+// thread or in a new one; what they want beside that, and what others say, stays apart.
+func TestCorrected(t *testing.T) {
+	const dinner = "Dinner at our place tonight at 7, please don't be late."
+	for name, c := range map[string]struct {
+		from, subject, text string
+		answers, two        bool
+		at                  string // "": it corrects nothing
+	}{
+		"a new thread":          {boss, "tonight", "make it 8, sorry", false, false, "20:00"},
+		"with a clock":          {boss, "later", "Sorry, not 7 but 19:30.", false, false, "19:30"},
+		"in German":             {boss, "Essen", "doch erst um 20 Uhr", false, false, "20:00"},
+		"in French":             {boss, "ce soir", "plutôt 20h, désolé", false, false, "20:00"},
+		"in Spanish":            {boss, "cena", "mejor a las 20:30", false, false, "20:30"},
+		"in Italian":            {boss, "cena", "anzi facciamo alle 20", false, false, "20:00"},
+		"in Portuguese":         {boss, "jantar", "afinal às 20h", false, false, "20:00"},
+		"an answer":             {boss, "Re: Dinner", "Let's make it 8 instead.", true, false, "20:00"},
+		"of two that are alike": {boss, "Dinner", "make it 8", false, true, "20:00"},
+		"of two":                {boss, "tonight", "make it 8", false, true, ""},
+		"somebody else":         {other, "tonight", "make it 8, sorry", false, false, ""},
+		"the same time":         {boss, "tonight", "I meant 7, at ours!", false, false, ""},
+		"no change":             {boss, "Cake", "The cake is ready at 8.", false, false, ""},
+		"another request":       {boss, "Cake", "Could you fetch the cake tonight at 6 instead of me?", false, false, ""},
+		"at length":             {boss, "tonight", "make it 8. " + strings.Repeat("It went well, and we had cake. ", 9), false, false, ""},
+	} {
+		h := newHouse(t, mailtest.Options{})
+		h.knows(boss)
+		h.ticks()
+		h.deliver("INBOX", h.message("a", boss, "Dinner", dinner))
+		if c.two {
+			h.deliver("INBOX", h.message("c", boss, "Bus", "The bus goes at 17:30 tonight."))
+		}
+		h.tick()
+		again := h.message("b", c.from, c.subject, c.text)
+		if c.answers {
+			again.InReplyTo, again.References = []string{"a@example.org"}, []string{"a@example.org"}
+		}
+		h.deliver("INBOX", again)
+		h.tick()
+		_, stands := h.stands["mid:a@example.org"]
+		b := h.stands["mid:b@example.org"]
+		at := ""
+		if b.Attrs["corrects"] != "" {
+			named, _ := time.Parse(time.RFC3339, b.Attrs["names_at"])
+			at = named.In(now.Location()).Format("15:04")
+		}
+		if at != c.at || stands != (c.at == "") || at != "" && b.Attrs["thread"] != "mid:a@example.org" {
+			t.Errorf("%s: it names %q, the first stands: %v: %v", name, at, stands, b.Attrs)
+		}
+	}
+}
+
 // TestLetterStandsUnread: what asks nothing stands until it is read or answered,
 // its last time is over, or three days have passed; and not more of them than fit.
 func TestLetterStandsUnread(t *testing.T) {

@@ -3,14 +3,25 @@ package mail
 import (
 	"cmp"
 	"maps"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/dates"
 	"github.com/subconsciousd/subconsciousd/internal/prose"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// takingBytes is how long a letter is at most that takes another back.
-const takingBytes = 160
+const (
+	// takingBytes is how long a letter is at most that takes another back, or corrects
+	// it.
+	takingBytes = 160
+	// correctedWithin is how long after a letter it is corrected by one that does not
+	// answer it.
+	correctedWithin = 12 * time.Hour
+)
 
 // takesBack reports whether a letter goes on with another in a few words that take it
 // back: neither with a further request nor with a time.
@@ -43,4 +54,109 @@ func (l *collect) endBy(o item, how string, by subconscious.Observation) {
 	gone.Attrs[how] = bounded(cmp.Or(by.Attrs["quote"], by.Text))
 	l.changes = append(l.changes, gone)
 	l.open.drop(hashOf(gone.ID))
+}
+
+// correct lets a letter that names another time take the place of the one that it
+// corrects: the last of its thread; or, where it answers none, of those of the half day
+// the one that is meant, because it has words in common, or is the only one. One that
+// asks for something has them in its subject.
+func (l *collect) correct(j judge, o *subconscious.Observation) {
+	if len(j.said()) > takingBytes || !j.personal() || !prose.Corrects(j.Subject+"\n"+j.said()) {
+		return
+	}
+	var thread, alone, alike []item
+	terms := termsOf(o.Title, o.Text)
+	if o.Kind != kindMail {
+		terms = termsOf(o.Title, "")
+	}
+	for _, e := range l.open.all() {
+		switch {
+		case !j.isBefore(e) || j.instead(e.Observation).IsZero():
+		case e.Thread == hashOf(j.thread):
+			thread = append(thread, e)
+		case len(j.refs) == 0 && j.received.Sub(e.Received) < correctedWithin:
+			alone = append(alone, e)
+			if slices.ContainsFunc(termsOf(e.Observation.Title, e.Observation.Text), func(term string) bool { return slices.Contains(terms, term) }) {
+				alike = append(alike, e)
+			}
+		}
+	}
+	slices.SortFunc(thread, func(a, b item) int { return b.Received.Compare(a.Received) })
+	for n, some := range [][]item{thread, alike, alone} {
+		if len(some) == 1 && (n < 2 || o.Kind == kindMail) || n == 0 && len(some) > 0 {
+			l.replace(some[0], j, o)
+			return
+		}
+	}
+}
+
+// termsOf are the telling words of a letter, without its writer's name.
+func termsOf(title, text string) []string {
+	_, about, _ := strings.Cut(title, ": ")
+	return subconscious.Terms(about + " " + text)
+}
+
+// replace ends what a letter corrects, of whose thread it is, and lets it be of the same
+// kind and count as much.
+func (l *collect) replace(e item, j judge, o *subconscious.Observation) {
+	was, at := e.Observation, j.instead(e.Observation)
+	number := func(o subconscious.Observation) int {
+		n, _ := strconv.Atoi(o.Attrs["words"]) // none is 0
+		return n
+	}
+	for name, value := range map[string]string{
+		"thread": was.Attrs["thread"], "corrects": cmp.Or(was.Attrs["quote"], was.Title), "names_at": at.UTC().Format(time.RFC3339),
+		"hours": strconv.Itoa(int(at.Sub(j.received).Hours())), "days": strconv.Itoa(int(at.Sub(j.midnight()).Hours() / 24)),
+		"words": strconv.Itoa(max(number(was), number(*o))), "says": cmp.Or(o.Attrs["says"], was.Attrs["says"]),
+	} {
+		o.Attrs[name] = value
+	}
+	if o.Kind == kindMail {
+		o.Kind, o.Until = was.Kind, at.Add(was.Until.Sub(timeOf(was)))
+	}
+	if !was.Due.IsZero() {
+		o.Due = at
+	}
+	*o = classed(*o)
+	l.endBy(e, "corrected", *o)
+}
+
+// timeOf is when something is due or the time that it names, zero for none.
+func timeOf(o subconscious.Observation) time.Time {
+	named, _ := time.Parse(time.RFC3339, o.Attrs["names_at"]) // zero where it names none
+	if o.Due.IsZero() {
+		return named
+	}
+	return o.Due
+}
+
+var hour = regexp.MustCompile(`\b\d{1,2}\b`)
+
+// instead is the time that a letter names in place of that of an earlier one: of a time
+// of day alone that of the same day. Zero for none, or more than one.
+func (j judge) instead(was subconscious.Observation) (at time.Time) {
+	before, said := timeOf(was).In(j.zone), j.Subject+"\n"+j.said()
+	for _, text := range []string{said, hour.ReplaceAllString(said, "at $0")} {
+		for _, m := range dates.Find(text, j.received.In(j.zone)) {
+			due := m.Due
+			if !m.Day {
+				year, month, day := before.Date()
+				due = time.Date(year, month, day, due.Hour(), due.Minute(), 0, 0, j.zone)
+				if later := due.Add(12 * time.Hour); due.Hour() < 12 && !strings.ContainsAny(m.Text, ":.h") && later.Sub(before).Abs() < due.Sub(before).Abs() {
+					due = later // the 8 of an evening
+				}
+			}
+			switch {
+			case m.DateOnly || timeOf(was).IsZero() || due.Equal(before) || !due.After(j.received):
+			case at.IsZero() || at.Equal(due):
+				at = due
+			default:
+				return time.Time{}
+			}
+		}
+		if !at.IsZero() {
+			break
+		}
+	}
+	return at
 }
