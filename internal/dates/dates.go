@@ -37,6 +37,9 @@ type Match struct {
 	// Deadline: the text introduces it as a limit ("by", "bis", "d'ici",
 	// "antes del").
 	Deadline bool
+	// Till: the word of that limit may lead to the end of a time that has begun
+	// ("until", "bis", "jusqu'à").
+	Till bool
 	// Day: the text names a day, and not only a time or a span of minutes or
 	// hours.
 	Day bool
@@ -86,7 +89,7 @@ func Find(text string, now time.Time) []Match {
 		start, end := p.tokens[s.from].start, p.tokens[s.to-1].end
 		matches = append(matches, Match{
 			Start: start, End: end, Text: text[start:end],
-			Due: due, DateOnly: s.dateOnly(), Deadline: s.deadline,
+			Due: due, DateOnly: s.dateOnly(), Deadline: s.deadline, Till: s.deadline && p.is(s.from, rTill),
 			Day:     s.day.kind != noDay && s.day.kind != soon,
 			Weekday: s.day.kind == onWeekday && s.day.num == 0 || s.day.kind == inWeek,
 		})

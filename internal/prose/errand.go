@@ -46,31 +46,13 @@ type prose struct {
 // What may be a memory, a report, a rule or a doubt is left alone: a promise
 // that is none annoys every day.
 func Oblige(s string) (Obligation, bool) {
-	if strings.HasSuffix(strings.TrimRight(s, " \"'”’)»"), "?") || strings.HasPrefix(s, "`") || strings.Contains(s, "|") {
-		return Obligation{}, false
-	}
 	found := dates.Find(s, anyTime)
 	date, ok := ownDate(s, found)
 	if !ok {
 		return Obligation{}, false
 	}
-	p := prose{text: s, words: split(s), date: date, first: -1}
-	if len(p.words) < 2 || conditional(p.words) || anyOf(p.words, doubting) || anyOf(p.words, calledOff) || inCase.has(p.words) {
-		return Obligation{}, false
-	}
-	p.inDate = make([]bool, len(p.words))
-	for i, w := range p.words {
-		for _, m := range found {
-			p.inDate[i] = p.inDate[i] || w.start < m.End && w.end > m.Start
-		}
-		if w.start < date.End && w.end > date.Start {
-			if p.first < 0 {
-				p.first = i
-			}
-			p.last = i + 1
-		}
-	}
-	if p.first < 0 { // beyond the words that are looked at
+	p, ok := look(s, found, date)
+	if !ok {
 		return Obligation{}, false
 	}
 	r := Obligation{Dated: s}
@@ -91,6 +73,53 @@ func Oblige(s string) (Obligation, bool) {
 		}
 	}
 	return r, true
+}
+
+// look takes a sentence apart in which something may stand that is to be done at that
+// date; ok is false for a question, a doubt, a condition, and what is called off.
+func look(s string, found []dates.Match, date dates.Match) (p prose, ok bool) {
+	p = prose{text: s, words: split(s), date: date, first: -1}
+	if strings.HasSuffix(strings.TrimRight(s, " \"'”’)»"), "?") || strings.HasPrefix(s, "`") || strings.Contains(s, "|") ||
+		len(p.words) < 2 || conditional(p.words) || anyOf(p.words, doubting) || anyOf(p.words, calledOff) || inCase.has(p.words) {
+		return p, false
+	}
+	p.inDate = make([]bool, len(p.words))
+	for i, w := range p.words {
+		for _, m := range found {
+			p.inDate[i] = p.inDate[i] || w.start < m.End && w.end > m.Start
+		}
+		if w.start < date.End && w.end > date.Start {
+			if p.first < 0 {
+				p.first = i
+			}
+			p.last = i + 1
+		}
+	}
+	return p, p.first >= 0 // else it is beyond the words that are looked at
+}
+
+// maxChore is how many words a chore may have beside its time.
+const maxChore = 5
+
+// Chore reads a line with a time of the day on which it is written and, if it is no
+// errand, hardly anything before that: "call Mum at 5pm", "cake out at 12:55". What
+// tells of what was is none, nor are several times, or from when until when something is.
+func Chore(s string) (Obligation, bool) {
+	found := dates.Find(s, anyTime)
+	date, ok := BestDate(found)
+	if times := slices.DeleteFunc(slices.Clone(found), func(m dates.Match) bool { return m.Till }); !ok || date.DateOnly || len(times) != 1 || times[0].Day || since(s, date) {
+		return Obligation{}, false
+	}
+	p, ok := look(s, found, date)
+	if !ok || anyOf(p.words, past) {
+		return Obligation{}, false
+	}
+	tells := func(lists ...Set) bool {
+		return slices.ContainsFunc(lists, func(l Set) bool { return anyOf(p.words[:p.first], l) })
+	}
+	brief := !date.Deadline && p.first > 0 && p.first <= maxChore && p.last == len(p.words) && !strings.ContainsAny(s, "\"“„«") && !strings.HasSuffix(s, ".") &&
+		!seconds().MatchString(s) && !articles.Has(p.words[0].text) && !tells(telling, speaking, reporting, stamps, refusing)
+	return Obligation{Form: Errand, Dated: s}, brief || p.isErrand()
 }
 
 // ownDate returns the one day on which, or until when, something is to be done:

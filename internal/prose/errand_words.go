@@ -43,6 +43,8 @@ var (
 	weekly = listed("weekly")
 	// expiring says that something ends, which its owner noted down.
 	expiring = phrases("expiring")
+	// past words tell of what was.
+	past = listed("past")
 	// records are the names and headings of what was.
 	records = listed("records")
 )

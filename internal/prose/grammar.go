@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -189,10 +190,11 @@ func IsWordRune(r rune) bool {
 }
 
 // BestDate picks the date that a promise is to be kept by: the first that is
-// put as a limit, else the first of all.
+// put as a limit, but for the End of one that has its time; else the first of all.
 func BestDate(found []dates.Match) (dates.Match, bool) {
+	end, ends := End(found)
 	for _, m := range found {
-		if m.Deadline {
+		if m.Deadline && !(ends && m == end) {
 			return m, true
 		}
 	}
@@ -200,6 +202,17 @@ func BestDate(found []dates.Match) (dates.Match, bool) {
 		return dates.Match{}, false
 	}
 	return found[0], true
+}
+
+// End is until what time of the day it helps to do what is to be done at a time: "ring
+// him at 12:58, he is in until 13:30".
+func End(found []dates.Match) (dates.Match, bool) {
+	for i, m := range found {
+		if m.Till && !m.Day && slices.ContainsFunc(found[:i], func(b dates.Match) bool { return !b.Deadline && !b.DateOnly && b.Due.Before(m.Due) }) {
+			return m, true
+		}
+	}
+	return dates.Match{}, false
 }
 
 // allowed reports whether a reading holds with the dates of its sentence.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,8 +49,8 @@ type promise struct {
 	dateText string
 	// year is the one that prose stands under, 0 for none.
 	year int
-	// allDay: the date names no time.
-	allDay bool
+	// allDay: the date names no time. timed: it names a time and no day.
+	allDay, timed bool
 }
 
 // The forms of promises that are no sentences.
@@ -107,6 +108,8 @@ type reader struct {
 	// in it is nobody's promise.
 	record   bool
 	contacts int
+	// day is the date above the block, "" for none.
+	day string
 	// toDo: a line like "To do:" stands above the list.
 	toDo bool
 }
@@ -126,13 +129,31 @@ func (r *reader) add(p promise, identity string) {
 	}
 	r.seen[p.key] = true
 	if p.dated != "" {
-		if best, ok := prose.BestDate(dates.Find(p.dated, anyTime)); ok {
-			p.dateText, p.allDay = withoutLabel(best.Text), best.DateOnly
+		found := dates.Find(p.dated, anyTime)
+		if r.day != "" && len(found) > 0 && !slices.ContainsFunc(found, isDay) {
+			p.dated = r.day + ", " + p.dated
+			p.when, found = keyOf(identity+"\x00"+p.dated), dates.Find(p.dated, anyTime)
+		}
+		if best, ok := prose.BestDate(found); ok {
+			p.dateText, p.allDay, p.timed = withoutLabel(best.Text), best.DateOnly, !best.Day
 		} else {
 			p.dated = ""
 		}
 	}
 	r.found = append(r.found, p)
+}
+
+func isDay(m dates.Match) bool { return m.Day }
+
+// dayAbove returns the date of the innermost heading that has one, and is more than a
+// weekday: the lines below it are of that day.
+func dayAbove(headings []string) string {
+	for _, h := range slices.Backward(headings) {
+		if found := dates.Find(h, anyTime); len(found) == 1 && found[0].Day && found[0].DateOnly && !found[0].Weekday {
+			return found[0].Text
+		}
+	}
+	return ""
 }
 
 // withoutLabel takes "Deadline:" off a date.
@@ -183,6 +204,7 @@ func (r *reader) block(b *foreign.Block) {
 		return
 	}
 	whole := b.Text()
+	r.day = dayAbove(b.Headings)
 	if strings.Contains(whole, subconscious.Mark) {
 		return
 	}
@@ -265,7 +287,9 @@ func (r *reader) obligation(b *foreign.Block, s prose.Sentence) {
 	}
 	reading, ok := prose.Oblige(s.Text)
 	if !ok {
-		return
+		if reading, ok = prose.Chore(s.Text); !ok {
+			return
+		}
 	}
 	r.add(promise{
 		form: reading.Form, title: title(s.Text), source: strings.Join(b.Lines[s.Line:s.Last+1], " "), line: b.Line + s.Line,
@@ -306,6 +330,9 @@ func headingOf(b *foreign.Block) string {
 // where that lies in the past of first, or in a year that is over.
 func (p promise) resolveProse(base, first time.Time) time.Time {
 	due := p.resolve(base)
+	if p.timed && !due.Equal(p.resolve(time.Date(base.Year(), base.Month(), base.Day(), 0, 0, 0, 0, base.Location()))) {
+		return time.Time{} // what is noted in the evening was in the afternoon
+	}
 	if !due.After(first) || p.year != 0 && p.year < base.Year() && yearOf(p.dateText) == 0 {
 		return time.Time{}
 	}
@@ -314,6 +341,9 @@ func (p promise) resolveProse(base, first time.Time) time.Time {
 
 // until returns when a promise stands no longer.
 func (p promise) until(due time.Time) time.Time {
+	if end, ok := prose.End(dates.Find(p.dated, due)); ok && end.Due.After(due) {
+		return end.Due
+	}
 	switch p.form {
 	case prose.Errand:
 		return due.Add(errandStands)
