@@ -113,7 +113,7 @@ func among(lists ...[]subconscious.Observation) func(subconscious.Ref) bool {
 func undated(view *senses.View) func(func(subconscious.Observation) bool) {
 	return func(yield func(subconscious.Observation) bool) {
 		view.All(func(o subconscious.Observation) bool {
-			promised := o.Sense == "notes" && !threads.Contact(o) || o.Sense == "conversation" && o.Kind == "promise"
+			promised := o.Sense == "notes" && !threads.Aside(o) || o.Sense == "conversation" && o.Kind == "promise"
 			return !promised || !o.Due.IsZero() || yield(o)
 		})
 	}

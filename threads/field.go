@@ -35,7 +35,7 @@ func Interested(thread subconscious.ThreadName, o subconscious.Observation) bool
 	} else {
 		thread = beside
 	}
-	if Contact(o) {
+	if Aside(o) {
 		return false
 	}
 	if o.BandOnly {
@@ -61,9 +61,9 @@ func Interested(thread subconscious.ThreadName, o subconscious.Observation) bool
 	return o.Due.IsZero() || near(o) || written(o)
 }
 
-// Contact reports whether it is an address in a note, which says who is no stranger
-// and nothing that anybody would have to think of.
-func Contact(o subconscious.Observation) bool { return o.Kind == "contact" }
+// Aside reports whether it is an address in a note, which says who is no stranger, or
+// how long something is so: nothing that anybody would have to think of.
+func Aside(o subconscious.Observation) bool { return o.Kind == "contact" || o.Kind == "lasting" }
 
 // Fact reports whether rules judge it at every tick, whoever else thinks: what the
 // machine and the calendar say, a source of the person's own that they vouch for,
@@ -145,7 +145,7 @@ func Widen(thread subconscious.ThreadName, level int, at time.Time, world subcon
 func unshown(thread subconscious.ThreadName, shown func(subconscious.Ref) bool) func(subconscious.Observation) bool {
 	own := natureOf(thread).senses
 	return func(o subconscious.Observation) bool {
-		return !Contact(o) && (own == nil || slices.Contains(own, o.Sense)) && (o.Sense != "mail" || MailOf(thread, o)) && !shown(o.Ref())
+		return !Aside(o) && (own == nil || slices.Contains(own, o.Sense)) && (o.Sense != "mail" || MailOf(thread, o)) && !shown(o.Ref())
 	}
 }
 

@@ -122,6 +122,18 @@ func Chore(s string) (Obligation, bool) {
 	return Obligation{Form: Errand, Dated: s}, brief || p.isErrand()
 }
 
+// Lasts reports whether a sentence says of a thing until when it is so: "the backup is
+// off until Monday".
+func Lasts(s string) bool {
+	found := dates.Find(s, anyTime)
+	date, ok := BestDate(found)
+	if !ok || !date.Till {
+		return false
+	}
+	p, ok := look(s, found, date)
+	return ok && anyOf(p.words, telling) && !anyOf(p.words, speaking) && !anyOf(p.words, past)
+}
+
 // ownDate returns the one day on which, or until when, something is to be done:
 // neither that of a letter ("the invoice of 3 March") nor one of several.
 func ownDate(s string, found []dates.Match) (dates.Match, bool) {

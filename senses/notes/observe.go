@@ -96,8 +96,8 @@ func (l *collect) observe(rel string, e *entry, p promise, due time.Time) subcon
 		Attrs:       map[string]string{"file": rel, "line": strconv.Itoa(p.line), "state": "open", "form": formName(p.form)},
 		Links:       append([]string{"file:" + full}, links.Of(folder.Head(p.source, 4*prose.MaxSentence))...),
 	}
-	if p.form == contact {
-		o.Kind = string(contact)
+	if p.form == contact || p.form == lasting {
+		o.Kind = string(p.form)
 	} else if text := title(folder.Head(plainText(p.source), prose.MaxSentence)); text != p.title {
 		o.Text = text
 	}
@@ -109,6 +109,9 @@ func (l *collect) observe(rel string, e *entry, p promise, due time.Time) subcon
 	}
 	if !due.IsZero() {
 		o.Due, o.Until, o.Severity = due, p.until(due), subconscious.Notable
+	}
+	if p.form == lasting {
+		o.Due, o.Severity = time.Time{}, subconscious.Plain
 	}
 	return o
 }

@@ -62,6 +62,10 @@ const (
 // contact is the form of an address or a web site, which is nothing to do.
 const contact prose.Form = "contact"
 
+// lasting is the form of what is so until a day, "the backup is off until Monday", which
+// is nothing to do either.
+const lasting prose.Form = "lasting"
+
 // contactsMost is how many of a file are kept.
 const contactsMost = 20
 
@@ -81,7 +85,7 @@ func formName(f prose.Form) string {
 
 // isProse reports whether a promise was read in a sentence that has no word of
 // its own for one.
-func isProse(f prose.Form) bool { return f == prose.Errand || f == prose.Visit }
+func isProse(f prose.Form) bool { return f == prose.Errand || f == prose.Visit || f == lasting }
 
 // anyTime stands for now where only the words of a date matter: where now
 // stands never decides whether there is one.
@@ -287,9 +291,13 @@ func (r *reader) obligation(b *foreign.Block, s prose.Sentence) {
 	}
 	reading, ok := prose.Oblige(s.Text)
 	if !ok {
-		if reading, ok = prose.Chore(s.Text); !ok {
-			return
-		}
+		reading, ok = prose.Chore(s.Text)
+	}
+	if !ok {
+		reading, ok = prose.Obligation{Form: lasting, Dated: s.Text}, prose.Lasts(s.Text)
+	}
+	if !ok {
+		return
 	}
 	r.add(promise{
 		form: reading.Form, title: title(s.Text), source: strings.Join(b.Lines[s.Line:s.Last+1], " "), line: b.Line + s.Line,
@@ -345,6 +353,8 @@ func (p promise) until(due time.Time) time.Time {
 		return end.Due
 	}
 	switch p.form {
+	case lasting:
+		return due
 	case prose.Errand:
 		return due.Add(errandStands)
 	case prose.Visit: // it is over, and nothing is left open

@@ -12,7 +12,8 @@
 // Prose is one as well where it says of a day to come what is to be done then or
 // by then ("Call the bank on 3 March", form deadline), or names an appointment
 // with its day and time ("Zahnarzt: 10.03.2026 17:30", form due), or
-// is noted with a day of its own ("compleanno Paola 8 dicembre"). Nobody ticks that
+// is noted with a day of its own ("compleanno Paola 8 dicembre"), or with a time of the day
+// on which it is written ("cake out at 12:55"). Nobody ticks that
 // off: the one stands for a day after its date, the other until it is over. A date
 // without a year counts from when the file was last changed, and one that lies
 // in the past when it is first read is none; logs, minutes and archives hold none.
@@ -28,6 +29,7 @@
 //	heading    the innermost heading above it
 //
 // Kind "contact" stands: the host of an address or a web site that a note names.
+// Kind "lasting" stands until its date: "the backup is off until Monday".
 //
 // Kind "note" is momentary: a note was created, changed, renamed or deleted,
 // with the added lines as its text. Attributes: file, what, from (for a

@@ -42,7 +42,7 @@ func (s *scene) connections(take func(a, b subconscious.Observation) bool) []not
 		if !s.novel(o) || s.unheard(o) {
 			continue
 		}
-		found := s.sharing(o, func(b subconscious.Observation) bool { return b.Sense != o.Sense && !threads.Contact(b) && take(o, b) })
+		found := s.sharing(o, func(b subconscious.Observation) bool { return b.Sense != o.Sense && !threads.Aside(b) && take(o, b) })
 		found = slices.DeleteFunc(found, func(x shared) bool {
 			return s.holding(o, x.other) || s.unheard(x.other) || !s.citable(o, x.other) || s.speaks(o, x.other) || s.speaks(x.other, o)
 		})
