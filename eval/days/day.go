@@ -47,6 +47,8 @@ type day struct {
 	posts []mails.Posted
 	// phone: messages go through a server of ntfy, and what the phone shows is kept.
 	phone bool
+	// without is the part that is left out, "" for none.
+	without string
 	// triage judges mails; nil: nobody does. Where it is credulous, by what others
 	// wrote beside.
 	triage    modeltest.Script

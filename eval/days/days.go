@@ -41,7 +41,7 @@ type options struct {
 	verbose, strict   bool
 	check, oracle     bool
 	phone             bool
-	compare           string
+	compare, without  string
 }
 
 // Flags implements harness.Options.
@@ -51,6 +51,7 @@ func (o *options) Flags(flags *flag.FlagSet) {
 	flags.BoolVar(&o.verbose, "verbose", false, "")
 	flags.BoolVar(&o.strict, "strict", false, "")
 	flags.StringVar(&o.compare, "compare", "", "")
+	flags.StringVar(&o.without, "without", "", "")
 	flags.BoolVar(&o.check, "check", false, "")
 	flags.BoolVar(&o.oracle, "oracle", false, "")
 	flags.BoolVar(&o.phone, "phone", false, "")
@@ -61,7 +62,8 @@ func (o *options) Check(path string) error {
 	if o.path = path; path == "" {
 		return errors.New("no path is given; the days that are shipped are in eval/days")
 	}
-	wrong := cmp.Or(harness.OneOf("set", o.set, setTune, setHold, "both"), harness.OneOf("models", o.preset, models.PresetNames()...))
+	wrong := cmp.Or(harness.OneOf("set", o.set, setTune, setHold, "both"), harness.OneOf("models", o.preset, models.PresetNames()...),
+		harness.OneOf("without", o.without, "", partStrangers, partDigests, partReminders))
 	if o.oracle && wrong == nil {
 		if o.preset != models.PresetReflex {
 			return errors.New("--oracle and --models exclude each other")
@@ -249,7 +251,7 @@ func playDays(ctx context.Context, days []*day, o *options) (result, error) {
 		wanted := slices.DeleteFunc(slices.Clone(days), func(d *day) bool { return d.set != set || o.set != "both" && o.set != set })
 		judged := make([]figures, len(wanted))
 		err := each(ctx, wanted, func(ctx context.Context, n int, d *day) error {
-			d.phone = o.phone && set == setTune
+			d.phone, d.without = o.phone && set == setTune, o.without
 			played, err := playDay(ctx, d, o.preset)
 			if err != nil {
 				return err

@@ -22,6 +22,15 @@ func TestTellsOnce(t *testing.T) {
 14:03 restart
 14:20 restart
 `, want: []string{"14:00 cake"}},
+		"what is noted for a minute is told at that minute": {sections: `-- timeline --
+12:31 write notes/today.md "- [ ] oven off at 12:53\nring the plumber at 12:58, he is in until 13:30\nmet Ann at 5, nice talk\n"
+12:52 restart
+12:54 restart
+`, want: []string{"12:53 oven", "12:58 plumber"}},
+		"what a note says is off fails without a word": {sections: `-- timeline --
+09:00 write notes/today.md "the backup is off until 4 March 2026\n"
+10:00 unit user/backup.service failed
+`},
 		"a promise with a time has a lead and its time, and is not overdue": {sections: `-- notes/form.md --
 - [ ] hand in the form on 3 March 2026 at 16:00
 -- timeline --
@@ -78,6 +87,17 @@ disk / 50% of 100GB
 				t.Errorf("told %s\nwant %s", strings.Join(got, "\n     "), strings.Join(c.want, "\n     "))
 			}
 		})
+	}
+}
+
+// TestWithout plays a part less.
+func TestWithout(t *testing.T) {
+	d := dayOf(t, `-- timeline --
+12:31 write notes/today.md "- [ ] oven off at 12:53\n"
+`)
+	d.without = partReminders
+	if all := played(t, d, 24*time.Hour).Pushes; len(all) > 0 {
+		t.Errorf("told %+v", all)
 	}
 }
 
