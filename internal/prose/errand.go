@@ -22,7 +22,7 @@ const (
 // Obligation is one, or an appointment, that stands in prose with a date,
 // without a box, a label or a word of its writer's.
 type Obligation struct {
-	// Form is Errand or Visit.
+	// Form is Errand or Visit, or Lasting.
 	Form Form
 	// Dated is the part of the sentence whose date counts.
 	Dated string
@@ -45,8 +45,9 @@ type prose struct {
 // Oblige reads "Call the bank on 3 March" and "Notar: 10.03.2026 17:30".
 // What may be a memory, a report, a rule or a doubt is left alone: a promise
 // that is none annoys every day.
-func Oblige(s string) (Obligation, bool) {
-	found := dates.Find(s, anyTime)
+func Oblige(s string) (Obligation, bool) { return oblige(s, dates.Find(s, anyTime)) }
+
+func oblige(s string, found []dates.Match) (Obligation, bool) {
 	date, ok := ownDate(s, found)
 	if !ok {
 		return Obligation{}, false
@@ -101,37 +102,34 @@ func look(s string, found []dates.Match, date dates.Match) (p prose, ok bool) {
 // maxChore is how many words a chore may have beside its time.
 const maxChore = 5
 
-// Chore reads a line with a time of the day on which it is written and, if it is no
-// errand, hardly anything before that: "call Mum at 5pm", "cake out at 12:55". What
-// tells of what was is none, nor are several times, or from when until when something is.
-func Chore(s string) (Obligation, bool) {
+// Noted reads what Oblige does, and what only a note says: a chore, and until when a
+// thing is so.
+func Noted(s string) (Obligation, bool) {
 	found := dates.Find(s, anyTime)
-	date, ok := BestDate(found)
-	if times := slices.DeleteFunc(slices.Clone(found), func(m dates.Match) bool { return m.Till }); !ok || date.DateOnly || len(times) != 1 || times[0].Day || since(s, date) {
-		return Obligation{}, false
+	o, ok := oblige(s, found)
+	date, dated := BestDate(found)
+	if ok || !dated || since(s, date) {
+		return o, ok
 	}
 	p, ok := look(s, found, date)
-	if !ok || anyOf(p.words, past) {
+	switch {
+	case !ok || anyOf(p.words, past):
 		return Obligation{}, false
+	case !date.DateOnly && !slices.ContainsFunc(found, func(m dates.Match) bool { return m.Day || !m.Till && m != date }) && (p.isErrand() || p.isChore()):
+		return Obligation{Form: Errand, Dated: s}, true
+	case date.Till && anyOf(p.words, telling) && !anyOf(p.words, speaking): // "the backup is off until Monday"
+		return Obligation{Form: Lasting, Dated: s}, true
 	}
-	tells := func(lists ...Set) bool {
-		return slices.ContainsFunc(lists, func(l Set) bool { return anyOf(p.words[:p.first], l) })
-	}
-	brief := !date.Deadline && p.first > 0 && p.first <= maxChore && p.last == len(p.words) && !strings.ContainsAny(s, "\"“„«") && !strings.HasSuffix(s, ".") &&
-		!seconds().MatchString(s) && !articles.Has(p.words[0].text) && !tells(telling, speaking, reporting, stamps, refusing)
-	return Obligation{Form: Errand, Dated: s}, brief || p.isErrand()
+	return Obligation{}, false
 }
 
-// Lasts reports whether a sentence says of a thing until when it is so: "the backup is
-// off until Monday".
-func Lasts(s string) bool {
-	found := dates.Find(s, anyTime)
-	date, ok := BestDate(found)
-	if !ok || !date.Till {
-		return false
-	}
-	p, ok := look(s, found, date)
-	return ok && anyOf(p.words, telling) && !anyOf(p.words, speaking) && !anyOf(p.words, past)
+// isChore reports whether a line is a time of the day on which it is written, and a few
+// words before that: "cake out at 12:55". What tells of what was is none.
+func (p *prose) isChore() bool {
+	own := p.words[:p.first]
+	return !p.date.Deadline && p.first > 0 && p.first <= maxChore && p.last == len(p.words) && !strings.ContainsAny(p.text, "\"“„«") &&
+		!strings.HasSuffix(p.text, ".") && !seconds().MatchString(p.text) && !articles.Has(own[0].text) &&
+		!slices.ContainsFunc([]Set{telling, speaking, reporting, stamps, refusing}, func(l Set) bool { return anyOf(own, l) })
 }
 
 // ownDate returns the one day on which, or until when, something is to be done:

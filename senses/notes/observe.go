@@ -96,7 +96,7 @@ func (l *collect) observe(rel string, e *entry, p promise, due time.Time) subcon
 		Attrs:       map[string]string{"file": rel, "line": strconv.Itoa(p.line), "state": "open", "form": formName(p.form)},
 		Links:       append([]string{"file:" + full}, links.Of(folder.Head(p.source, 4*prose.MaxSentence))...),
 	}
-	if p.form == contact || p.form == lasting {
+	if p.form == contact || p.form == prose.Lasting {
 		o.Kind = string(p.form)
 	} else if text := title(folder.Head(plainText(p.source), prose.MaxSentence)); text != p.title {
 		o.Text = text
@@ -110,7 +110,7 @@ func (l *collect) observe(rel string, e *entry, p promise, due time.Time) subcon
 	if !due.IsZero() {
 		o.Due, o.Until, o.Severity = due, p.until(due), subconscious.Notable
 	}
-	if p.form == lasting {
+	if p.form == prose.Lasting {
 		o.Due, o.Severity = time.Time{}, subconscious.Plain
 	}
 	return o

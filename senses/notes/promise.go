@@ -62,10 +62,6 @@ const (
 // contact is the form of an address or a web site, which is nothing to do.
 const contact prose.Form = "contact"
 
-// lasting is the form of what is so until a day, "the backup is off until Monday", which
-// is nothing to do either.
-const lasting prose.Form = "lasting"
-
 // contactsMost is how many of a file are kept.
 const contactsMost = 20
 
@@ -85,7 +81,7 @@ func formName(f prose.Form) string {
 
 // isProse reports whether a promise was read in a sentence that has no word of
 // its own for one.
-func isProse(f prose.Form) bool { return f == prose.Errand || f == prose.Visit || f == lasting }
+func isProse(f prose.Form) bool { return f == prose.Errand || f == prose.Visit || f == prose.Lasting }
 
 // anyTime stands for now where only the words of a date matter: where now
 // stands never decides whether there is one.
@@ -93,7 +89,7 @@ var anyTime = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // readPromises returns the open promises of a document, each identity once.
 func readPromises(d foreign.Document, name string) []promise {
-	r := reader{name: name, seen: map[key]bool{}, record: prose.IsRecord(strings.TrimSuffix(name, path.Ext(name))) || isInstruction(name)}
+	r := reader{name: name, seen: map[key]bool{}, days: map[string]string{}, record: prose.IsRecord(strings.TrimSuffix(name, path.Ext(name))) || isInstruction(name)}
 	r.frontMatter(d)
 	for i := range d.Blocks {
 		if len(r.found)-r.contacts >= maxPromises {
@@ -112,8 +108,9 @@ type reader struct {
 	// in it is nobody's promise.
 	record   bool
 	contacts int
-	// day is the date above the block, "" for none.
-	day string
+	// day is the date above the block, "" for none; days are those of headings.
+	day  string
+	days map[string]string
 	// toDo: a line like "To do:" stands above the list.
 	toDo bool
 }
@@ -151,10 +148,16 @@ func isDay(m dates.Match) bool { return m.Day }
 
 // dayAbove returns the date of the innermost heading that has one, and is more than a
 // weekday: the lines below it are of that day.
-func dayAbove(headings []string) string {
+func (r *reader) dayAbove(headings []string) string {
 	for _, h := range slices.Backward(headings) {
-		if found := dates.Find(h, anyTime); len(found) == 1 && found[0].Day && found[0].DateOnly && !found[0].Weekday {
-			return found[0].Text
+		if _, known := r.days[h]; !known {
+			r.days[h] = ""
+			if found := dates.Find(h, anyTime); len(found) == 1 && found[0].Day && found[0].DateOnly && !found[0].Weekday {
+				r.days[h] = found[0].Text
+			}
+		}
+		if r.days[h] != "" {
+			return r.days[h]
 		}
 	}
 	return ""
@@ -208,7 +211,7 @@ func (r *reader) block(b *foreign.Block) {
 		return
 	}
 	whole := b.Text()
-	r.day = dayAbove(b.Headings)
+	r.day = r.dayAbove(b.Headings)
 	if strings.Contains(whole, subconscious.Mark) {
 		return
 	}
@@ -289,13 +292,7 @@ func (r *reader) obligation(b *foreign.Block, s prose.Sentence) {
 	if r.record || b.Kind == foreign.Heading || prose.IsRecord(b.Headings...) || isDone(s.Text) {
 		return
 	}
-	reading, ok := prose.Oblige(s.Text)
-	if !ok {
-		reading, ok = prose.Chore(s.Text)
-	}
-	if !ok {
-		reading, ok = prose.Obligation{Form: lasting, Dated: s.Text}, prose.Lasts(s.Text)
-	}
+	reading, ok := prose.Noted(s.Text)
 	if !ok {
 		return
 	}
@@ -353,7 +350,7 @@ func (p promise) until(due time.Time) time.Time {
 		return end.Due
 	}
 	switch p.form {
-	case lasting:
+	case prose.Lasting:
 		return due
 	case prose.Errand:
 		return due.Add(errandStands)
