@@ -191,9 +191,17 @@ func (a *app) fakeChannel(ctx context.Context, listen string, faults []string) e
 	if host, _, err := net.SplitHostPort(listen); err != nil || host == "" {
 		return notListened(listen)
 	}
-	f := &fake{app: a}
+	f, buttons := &fake{app: a}, map[string]string{}
 	options := ntfytest.Options{Seen: func(m ntfytest.Message) {
-		f.tell(m, func() string { return screen.Draw(a.view(), "Push", a.pushed(m)) })
+		f.tell(m, func() string {
+			if pressed := buttons[m.Message]; pressed != "" {
+				return screen.Lines("pressed "+pressed) + "\n"
+			}
+			for _, b := range m.Actions {
+				buttons[b.Body] = fmt.Sprintf("“%s” of “%s”", b.Label, m.Title)
+			}
+			return screen.Draw(a.view(), "Push", a.pushed(m))
+		})
 	}}
 	for _, text := range faults {
 		trouble, err := parseFault(text)

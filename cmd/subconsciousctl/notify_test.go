@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
 )
@@ -45,6 +47,47 @@ func TestNotifyFake(t *testing.T) {
 	if _, err := loadText(t, ready.Config); err != nil {
 		t.Errorf("the configuration that it prints does not load: %v\n%s", err, ready.Config)
 	}
+}
+
+// TestNotifyFakePressed: an answer is told as the button that was pressed, and the
+// address of the stand-in shows what it holds.
+func TestNotifyFakePressed(t *testing.T) {
+	out, end := faked(t, "notify", "fake")
+	lines := bufio.NewScanner(out)
+	until := func(what string) string {
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), what) {
+				return lines.Text()
+			}
+		}
+		t.Fatalf("%q was not printed", what)
+		return ""
+	}
+	_, url, _ := strings.Cut(until("http://"), "http://")
+	url = "http://" + strings.FieldsFunc(url, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == ',' })[0]
+	post := func(to, body string) {
+		response, err := http.Post(to, "application/json", strings.NewReader(body))
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatal(response, err)
+		}
+		_ = response.Body.Close()
+	}
+	post(url, `{"topic":"mind","title":"Disk is full","message":"10 GB left.","actions":[{"action":"http","label":"Done","url":"`+url+`/re-1","body":"v2.secret"}]}`)
+	post(url+"/re-1", "v2.secret")
+	if line := until("pressed “Done” of"); strings.Contains(line, "v2.secret") {
+		t.Error(line)
+	}
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(page), "mind  Disk is full\n10 GB left.") || strings.Contains(string(page), "v2.secret") {
+		t.Errorf("%d %q, %v", response.StatusCode, page, err)
+	}
+	_ = response.Body.Close()
+	end()
+	_ = out.Close()
 }
 
 func TestFaults(t *testing.T) {

@@ -120,6 +120,7 @@ func (s *Server) serve(listener net.Listener) {
 		}
 		answer(w, map[string]bool{"success": true})
 	})
+	mux.HandleFunc("GET /{$}", s.page)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { noPage.write(w) })
 	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -133,6 +134,24 @@ func (s *Server) serve(listener net.Listener) {
 		defer close(ended)
 		_ = server.Serve(listener)
 	}()
+}
+
+// page lists what everybody's phones show, oldest first, for who opens the server's
+// address in a browser.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+	if len(s.options.Accounts) > 0 {
+		noSignIn.write(w)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = fmt.Fprintln(w, "A stand-in for an ntfy server. What phones show:")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range s.messages {
+		if len(k.Title) > 0 && !k.replaced && !k.cleared {
+			_, _ = fmt.Fprintf(w, "\n%s  %s\n%s\n", k.Topic, k.Title, k.Message.Message)
+		}
+	}
 }
 
 // may tells whether a request may use a topic; nil is yes.
