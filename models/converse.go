@@ -30,6 +30,9 @@ type ConverseOptions struct {
 	// Check judges an answer that has the right shape; its error is told to
 	// the model. nil takes all.
 	Check func(json.RawMessage) error
+	// Cut: of an answer that its bound cut, what is whole counts, with the last words
+	// as far as they came.
+	Cut bool
 	// Redact takes secrets out of excerpts in errors; nil is redact.Text.
 	Redact func(string) string
 }
@@ -181,11 +184,20 @@ func (c *conversation) judge() error {
 		}
 		return nil
 	}
+	err := c.accept(text)
+	if err == nil || c.reply.Answer.Stop != StopLength {
+		return err
+	}
+	if whole := text[:strings.LastIndexByte(text, '}')+1]; c.options.Cut && (c.accept(text+`"`) == nil || c.accept(whole) == nil) {
+		return nil
+	}
+	return fmt.Errorf("it was cut at %d tokens: %w", c.request.MaxTokens, err)
+}
+
+// accept takes the answer out of a text.
+func (c *conversation) accept(text string) error {
 	object, repaired, err := Extract(text)
 	if err != nil {
-		if c.reply.Answer.Stop == "length" {
-			return fmt.Errorf("it was cut at %d tokens: %w", c.request.MaxTokens, err)
-		}
 		return err
 	}
 	if object, err = c.shape.check(object); err != nil {

@@ -180,7 +180,12 @@ func engineTriage(t *testing.T, watcher models.Assignment) {
 	}
 	watcher.Request.MaxTokens = 600
 	triage := threads.NewTriage(threads.TriageOptions{Asker: threads.Asker{Generator: watcher.Generator, Request: watcher.Request}, Prompts: set,
-		Rules: reflected{}, Weigh: weighed})
+		Rules: reflected{}, Weigh: func(s subconscious.Snapshot, name subconscious.ThreadName) (all []threads.Weighed) {
+			for _, f := range weighed(s, name) {
+				all = append(all, threads.Weighed{Finding: f})
+			}
+			return all
+		}})
 	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	mail := subconscious.Observation{ID: "mid:1@example.com", Sense: "mail", Kind: "mail", Change: subconscious.Appeared, At: at.Add(-time.Hour),
 		Trust: subconscious.Outsider, Title: "Jonas: the report", Text: "Can you send it by five?", Attrs: map[string]string{"known": "3", "from": "jonas@example.com"}}

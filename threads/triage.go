@@ -24,7 +24,7 @@ type TriageOptions struct {
 	Rules Thread
 	// Weigh returns what the rules say of each new mail, also where it is worth no
 	// word, under LetterRule.
-	Weigh func(subconscious.Snapshot, subconscious.ThreadName) []subconscious.Finding
+	Weigh func(subconscious.Snapshot, subconscious.ThreadName) []Weighed
 	// Raise takes one of the pushes that the day allows, of which strangers' mails may
 	// take some; nil allows none.
 	Raise func(at time.Time, known bool) bool
@@ -35,6 +35,13 @@ type TriageOptions struct {
 	Credulous bool
 	// Logger; nil discards.
 	Logger *slog.Logger
+}
+
+// Weighed is what the rules say of a mail, and by how much what the person does with
+// such mails moves what it counts.
+type Weighed struct {
+	subconscious.Finding
+	Habit int
 }
 
 // LetterRule is the rule that judges mails.
@@ -94,8 +101,7 @@ type letter struct {
 	prompts.Letter
 	subconscious.Finding
 	known bool
-	// habit is by how much what the person does with such letters moves what it counts.
-	habit int
+	habit int // as in Weighed
 }
 
 // pushed: the rules would tell it at once.
@@ -119,8 +125,10 @@ func (t *Triage) Think(ctx context.Context, snapshot subconscious.Snapshot) (Ans
 			answer.Failures = append(answer.Failures, "triage: "+t.Redact(subconscious.Printable(err.Error())))
 			break // what the rules say stands
 		}
-		for n, v := range verdicts {
-			t.apply(&answer.Thought, batch[n-1], v, snapshot.At, oneVoice(batch) || t.Credulous)
+		for i, l := range batch { // in their order, for the day's raises
+			if v, judged := verdicts[i+1]; judged {
+				t.apply(&answer.Thought, l, v, snapshot.At, oneVoice(batch) || t.Credulous)
+			}
 		}
 	}
 	for _, l := range gather {
@@ -142,13 +150,10 @@ func (t *Triage) letters(snapshot subconscious.Snapshot, thought subconscious.Th
 	for _, o := range snapshot.Fields[t.Name()].New {
 		fresh[string(o.Ref())] = o
 	}
-	strange := snapshot
-	strange.Habits = nil
-	without := t.Weigh(strange, t.Name())
-	for i, f := range t.Weigh(snapshot, t.Name()) {
+	for _, f := range t.Weigh(snapshot, t.Name()) {
 		o, isNew := fresh[f.Evidence[0]]
 		cited := slices.ContainsFunc(thought.Findings, func(g subconscious.Finding) bool { return g.Cites(o.Ref()) })
-		l := letter{Finding: f, habit: f.Importance - without[i].Importance, Letter: prompts.Letter{Observation: o, Brief: o.Attrs["bulk"] == "true" || o.Attrs["list"] != ""}}
+		l := letter{Finding: f.Finding, habit: f.Habit, Letter: prompts.Letter{Observation: o, Brief: o.Attrs["bulk"] == "true" || o.Attrs["list"] != ""}}
 		l.Who, l.known = whoWrites(o)
 		if isNew && f.Importance < surely && (!cited || slices.ContainsFunc(thought.Findings, l.is)) {
 			all = append(all, l)
@@ -267,7 +272,7 @@ func (t *Triage) ask(ctx context.Context, snapshot subconscious.Snapshot, batch 
 		return nil
 	}
 	counted := &counter{inner: t.Asker.Generator}
-	reply, err := models.Converse(ctx, counted, request, models.ConverseOptions{Check: read, Redact: t.Redact})
+	reply, err := models.Converse(ctx, counted, request, models.ConverseOptions{Check: read, Redact: t.Redact, Cut: true})
 	answer.Calls, answer.Tokens, answer.Cached = answer.Calls+counted.calls, answer.Tokens+reply.Usage.Total(), answer.Cached+reply.Usage.Cached
 	answer.Cost += reply.Cost
 	return verdicts, err

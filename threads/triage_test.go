@@ -20,6 +20,7 @@ type clerk struct {
 	verdicts map[string]string // by a word of the title
 	calls    []string
 	err      error
+	failed   int // answers that are held against the model
 }
 
 func (c *clerk) Generate(_ context.Context, r models.Request) (models.Answer, error) {
@@ -34,11 +35,21 @@ func (c *clerk) Generate(_ context.Context, r models.Request) (models.Answer, er
 		n++
 		for word, verdict := range c.verdicts {
 			if strings.Contains(line, word) {
-				all = append(all, fmt.Sprintf(`{"n":%d,%s,"why":"see «abcde https, so %s"}`, n, verdict, strings.Repeat("so ", 99)))
+				before, bound, _ := strings.Cut(verdict, " ")
+				all = append(all, fmt.Sprintf(`{"n":%d,%s,"why":"see «abcde https, so %s"}`, n, before, strings.Repeat("so ", 99)+bound))
 			}
 		}
 	}
-	return models.Answer{Text: `{"verdicts":[` + strings.Join(all, ",") + `]}`}, c.err
+	text, stop := `{"verdicts":[`+strings.Join(all, ",")+`]}`, ""
+	if i := strings.Index(text, "BOUND"); i >= 0 {
+		text, stop = text[:i], models.StopLength
+	}
+	judge := func(err *models.Error) {
+		if err != nil {
+			c.failed++
+		}
+	}
+	return models.Answer{Text: text, Stop: stop, Judge: judge}, c.err
 }
 
 // weighed are rules that say of each mail what its attribute "says" has.
@@ -49,19 +60,20 @@ func (weighed) Mode() string                  { return threads.Reflex }
 func (weighed) Think(_ context.Context, s subconscious.Snapshot) (answer threads.Answer, err error) {
 	for _, f := range weigh(s, subconscious.Watcher) {
 		if f.Importance >= 3 {
-			answer.Thought.Findings = append(answer.Thought.Findings, f)
+			answer.Thought.Findings = append(answer.Thought.Findings, f.Finding)
 		}
 	}
 	return answer, nil
 }
 
-func weigh(s subconscious.Snapshot, name subconscious.ThreadName) (all []subconscious.Finding) {
+func weigh(s subconscious.Snapshot, name subconscious.ThreadName) (all []threads.Weighed) {
 	for _, o := range s.Fields[name].New {
 		f := subconscious.Finding{Kind: subconscious.KindObservation, Rule: threads.LetterRule, Summary: o.Title, Evidence: []string{string(o.Ref())}, Due: o.Due}
 		_ = json.Unmarshal([]byte(o.Attrs["worth"]), &f.Importance)
-		f.Importance += s.Habits[o.Attrs["from"]].Lean
+		habit := s.Habits[o.Attrs["from"]].Lean
+		f.Importance += habit
 		f.Escalate = f.Importance >= 4
-		all = append(all, f)
+		all = append(all, threads.Weighed{Finding: f, Habit: habit})
 	}
 	return all
 }
@@ -84,6 +96,10 @@ func TestTriage(t *testing.T) {
 	var flood []subconscious.Observation
 	for i := range 7 {
 		flood = append(flood, mail(fmt.Sprint("Evil", i), 7, 0))
+	}
+	var many []subconscious.Observation
+	for i := range 8 {
+		many = append(many, mail(fmt.Sprint("Kim", i), 1, time.Hour, "known", "3"))
 	}
 	for name, c := range map[string]struct {
 		mails      []subconscious.Observation
@@ -110,6 +126,9 @@ func TestTriage(t *testing.T) {
 		"known and unknown apart":          {mails: []subconscious.Observation{mail("Anna", 5, time.Hour, "known", "3"), mail("Evil", 5, time.Hour)}, verdicts: map[string]string{"Anna": do, "Evil": none}, want: "Anna 6", calls: 2},
 		"strangers take nobody's call":     {mails: append(flood, mail("Anna", 5, time.Hour, "known", "3")), verdicts: map[string]string{"Anna": attend, "Evil": none}, want: "Evil5 7, Evil6 7, Anna 7, Evil0 4, Evil1 4, Evil2 4, Evil3 4, Evil4 4", calls: 6, raises: 1, wantRaises: 1},
 		"where it fails the rules stand":   {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3")}, err: context.DeadlineExceeded, want: "Anna 7", calls: 1},
+		"a reason beyond the bound is cut": {mails: []subconscious.Observation{mail("Anna", 1, time.Hour, "known", "3"), mail("Ben", 5, time.Hour, "known", "3")}, verdicts: map[string]string{"Anna": do, "Ben": none + " BOUND"}, want: "Anna 6", calls: 1},
+		"in a verdict without one, too":    {mails: []subconscious.Observation{mail("Anna", 1, time.Hour, "known", "3"), mail("Ben", 5, time.Hour, "known", "3")}, verdicts: map[string]string{"Anna": do, "Ben": `"act":"BOUND`}, want: "Ben 5, Anna 6", calls: 1},
+		"the raises go by the order":       {mails: many, verdicts: map[string]string{"Kim": do}, want: "Kim0 9, Kim1 9, Kim2 6, Kim3 6, Kim4 6, Kim5 6, Kim6 6, Kim7 6", calls: 1, raises: 2, wantRaises: 2},
 		"the twin: all in one, and silent": {mails: []subconscious.Observation{mail("Anna", 7, 0, "known", "3"), mail("Evil", 5, time.Hour)}, verdicts: map[string]string{"Anna": none, "Evil": do}, want: "Evil 7", calls: 1, raises: 1, wantRaises: 1, credulous: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,8 +156,8 @@ func TestTriage(t *testing.T) {
 					t.Errorf("a reason has words of the model: %q", f.EscalateReason)
 				}
 			}
-			if strings.Join(got, ", ") != c.want || len(model.calls) != c.calls || len(answer.Unshown) != c.unshown || min(raised, c.raises) != c.wantRaises {
-				t.Errorf("%q after %d calls, %d wait, %d raised", got, len(model.calls), len(answer.Unshown), raised)
+			if strings.Join(got, ", ") != c.want || len(model.calls) != c.calls || len(answer.Unshown) != c.unshown || min(raised, c.raises) != c.wantRaises || model.failed > 0 {
+				t.Errorf("%q after %d calls, %d wait, %d raised, %d failed", got, len(model.calls), len(answer.Unshown), raised, model.failed)
 			}
 		})
 	}

@@ -36,7 +36,12 @@ func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason st
 		}
 		return 0, ""
 	}
-	importance, reason = worthOf(score.Letters.Judge(s.letter(o), s.habits.Of(strings.Fields(o.Attrs[subconscious.HabitAttr]), s.at)))
+	return s.scored(o, s.habits.Of(strings.Fields(o.Attrs[subconscious.HabitAttr]), s.at))
+}
+
+// scored is what a mail counts by its score and by what is learnt of such mails.
+func (s *scene) scored(o subconscious.Observation, habit int) (importance int, reason string) {
+	importance, reason = worthOf(score.Letters.Judge(s.letter(o), habit))
 	if on(o, "forged") {
 		importance = min(importance, forged)
 	}
@@ -61,7 +66,7 @@ func (s *scene) unweighed(o subconscious.Observation) bool {
 
 // Weigh returns what the rules of that name say of each mail that is new to them
 // and that nobody read yet, also where it is worth no word.
-func Weigh(snapshot subconscious.Snapshot, name subconscious.ThreadName) (all []subconscious.Finding) {
+func Weigh(snapshot subconscious.Snapshot, name subconscious.ThreadName) (all []threads.Weighed) {
 	s := newScene(snapshot, name)
 	for _, o := range s.of("mail") {
 		if s.unweighed(o) || on(o, "seen") {
@@ -70,7 +75,8 @@ func Weigh(snapshot subconscious.Snapshot, name subconscious.ThreadName) (all []
 		importance, reason := s.mailWorth(o)
 		f := notice(subconscious.KindObservation, importance, letterWords(o), o).until(o.Due).tell(reason).Finding
 		f.Rule = threads.LetterRule
-		all = append(all, f)
+		without, _ := s.scored(o, 0)
+		all = append(all, threads.Weighed{Finding: f, Habit: importance - without})
 	}
 	return all
 }
@@ -79,8 +85,11 @@ func Weigh(snapshot subconscious.Snapshot, name subconscious.ThreadName) (all []
 // which tells of it.
 func (s *scene) invites(o subconscious.Observation) bool {
 	return slices.ContainsFunc(o.Links, func(link string) bool {
+		if !strings.HasPrefix(link, "uid:") {
+			return false
+		}
 		observations, _ := s.world.Sharing(link, sharingSeen)
-		return strings.HasPrefix(link, "uid:") && slices.ContainsFunc(observations, func(other subconscious.Observation) bool { return other.Sense == "calendar" })
+		return slices.ContainsFunc(observations, func(other subconscious.Observation) bool { return other.Sense == "calendar" })
 	})
 }
 
