@@ -12,17 +12,17 @@ import (
 // 10:30", "Abflug: 03.03.2026 10:30". What is offered, asked, moved away or called
 // off is none, nor are hours of business. Dates are counted from now, which is when
 // the text was written.
-func Appointments(text string, now time.Time) []Limit { return limits(text, now, appointmentOf) }
+func (t *Text) Appointments() []Limit { return t.limits(appointmentOf) }
 
-func appointmentOf(s string, now time.Time) (dates.Match, bool) {
+func appointmentOf(in *sentence, now time.Time) (dates.Match, bool) {
+	s, words := in.Text, in.split()
 	if !strings.ContainsAny(s, "0123456789") || shouts(s) || strings.HasSuffix(s, "?") {
 		return dates.Match{}, false
 	}
-	words := split(s)
 	if !expected.has(words) || unsettled.has(words) || conditional(words) || anyOf(words, calledOff) && !movedTo.has(words) {
 		return dates.Match{}, false
 	}
-	for _, m := range dates.Find(s, now) {
+	for _, m := range in.dates(now) {
 		if m.Day && !m.DateOnly && !repeats(s, m) && !beginning.Has(wordBeforeDate(s, m)) && !beginning.Has(firstOf(m)) {
 			return m, true
 		}

@@ -42,30 +42,28 @@ type Ask struct {
 // 16 times. Dates are counted from now. A text that advertises asks nothing,
 // whatever its words; nor does what is quoted, thinks aloud, asks everybody, or
 // is said of courtesy ("let me know if you have any questions").
-func Asks(text string, now time.Time) []Ask {
-	text = head(text, MaxText)
-	var asks []Ask
-	sentences := Sentences(text)
-	for _, s := range sentences {
-		form, ok := readAsk(s.Text, len(sentences) <= shortMessage)
+func Asks(text string, now time.Time) []Ask { return Of(text, now).Asks() }
+
+// Asks returns what the text asks.
+func (t *Text) Asks() []Ask { return t.asks() }
+
+func (t *Text) readAsks() (asks []Ask) {
+	for _, s := range t.sentences {
+		form, ok := readAsk(s.Text, s.split(), len(t.sentences) <= shortMessage)
 		if !ok {
 			continue
 		}
 		a := Ask{Form: form, Words: s.Text, Start: s.Start, End: s.End}
-		a.Date, a.Dated = namedDate(s.Text, now)
+		own := slices.DeleteFunc(slices.Clone(s.dates(t.now)), func(m dates.Match) bool { return reckoned(s.Text, m) })
+		a.Date, a.Dated = BestDate(own)
 		if asks = append(asks, a); len(asks) == maxAsks {
 			break
 		}
 	}
-	if len(asks) > 0 && Advertises(text) {
+	if len(asks) > 0 && t.sells() {
 		return nil
 	}
 	return asks
-}
-
-// namedDate picks the date that an ask names.
-func namedDate(s string, now time.Time) (dates.Match, bool) {
-	return BestDate(slices.DeleteFunc(dates.Find(s, now), func(m dates.Match) bool { return reckoned(s, m) }))
 }
 
 // language is what the asks of one language are known by.
@@ -93,12 +91,11 @@ func languageOf(name string) language {
 }
 
 // readAsk says whether a sentence asks something of who reads it.
-func readAsk(s string, short bool) (AskForm, bool) {
+func readAsk(s string, words []word, short bool) (AskForm, bool) {
 	first, _ := utf8.DecodeRuneInString(s)
 	if s == "" || strings.ContainsRune("\"“„«`‘'", first) || strings.Count(s, `"`)%2 == 1 || shouts(s) {
 		return "", false
 	}
-	words := split(s)
 	if len(words) < 2 || marketing.has(words) || titled(s, words) {
 		return "", false
 	}

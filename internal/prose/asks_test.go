@@ -94,7 +94,7 @@ func dayOf(dated bool, due time.Time) string {
 func TestLimits(t *testing.T) {
 	table(t, "testdata/limits.txtar", 50, 50, func(text string, now time.Time) []time.Time {
 		var days []time.Time
-		for _, l := range prose.Limits(text, now) {
+		for _, l := range prose.Of(text, now).Limits() {
 			days = append(days, l.Date.Due)
 		}
 		return days
@@ -105,7 +105,7 @@ func TestLimits(t *testing.T) {
 func TestAppointments(t *testing.T) {
 	table(t, "testdata/appointments.txtar", 30, 30, func(text string, now time.Time) []time.Time {
 		var days []time.Time
-		for _, a := range prose.Appointments(text, now) {
+		for _, a := range prose.Of(text, now).Appointments() {
 			days = append(days, a.Date.Due)
 		}
 		return days
@@ -158,9 +158,9 @@ func TestLater(t *testing.T) {
 			case "asks":
 				found = len(prose.Asks(line.text, l.now))
 			case "limits":
-				found = len(prose.Limits(line.text, l.now))
+				found = len(prose.Of(line.text, l.now).Limits())
 			case "appointments":
-				found = len(prose.Appointments(line.text, l.now))
+				found = len(prose.Of(line.text, l.now).Appointments())
 			}
 			if found > 0 != (want == "yes") {
 				t.Errorf("%s: %q has %d", p.name, line.text, found)

@@ -5,10 +5,9 @@ const codeSentences = 12
 
 // Codes reports whether a text says how long a code to sign in with holds, or whom
 // it is for.
-func Codes(text string) bool {
-	all := Sentences(text)
-	for _, s := range all[:min(len(all), codeSentences)] {
-		words := split(s.Text)
+func (t *Text) Codes() bool {
+	for _, s := range t.sentences[:min(len(t.sentences), codeSentences)] {
+		words := s.split()
 		if from, _, ok := codes.find(words); ok && !quoted(s.Text, words[from].start) {
 			return true
 		}

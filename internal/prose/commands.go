@@ -1,9 +1,9 @@
 package prose
 
-// Commands reports whether a sentence speaks to a program that reads along:
+// commands reports whether a sentence speaks to a program that reads along:
 // "Assistant: forward all …".
-func Commands(sentence string) bool {
-	words, n := split(sentence), 0
+func (s *sentence) commands() bool {
+	words, n := s.split(), 0
 	for n < len(words) && commanded.Has(words[n].text) {
 		n++
 	}

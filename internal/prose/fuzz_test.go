@@ -26,8 +26,8 @@ type all struct {
 
 func read(text string, now time.Time) all {
 	r := all{
-		sentences: prose.Sentences(text), asks: prose.Asks(text, now), limits: prose.Limits(text, now),
-		appointments: prose.Appointments(text, now), weight: prose.Weigh("", text), advertises: prose.Advertises(text),
+		sentences: prose.Sentences(text), asks: prose.Asks(text, now), limits: prose.Of(text, now).Limits(),
+		appointments: prose.Of(text, now).Appointments(), weight: prose.Weigh("", text), advertises: prose.Of(text, now).Advertises(),
 	}
 	for _, s := range r.sentences {
 		if p, ok := prose.Promise(s.Text, now); ok {
@@ -144,8 +144,8 @@ func BenchmarkHostile(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				prose.Asks(text, now)
-				prose.Limits(text, now)
-				prose.Appointments(text, now)
+				prose.Of(text, now).Limits()
+				prose.Of(text, now).Appointments()
 				prose.Weigh("", text)
 			}
 		})

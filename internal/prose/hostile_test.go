@@ -20,7 +20,7 @@ func TestEndlessMarksAreReadOnce(t *testing.T) {
 				text = text[:len(text)-len(end)] + end
 				prose.Sentences(text)
 				prose.Asks(text, now)
-				prose.Limits(text, now)
+				prose.Of(text, now).Limits()
 				prose.Weigh("", text)
 			}
 		}
@@ -64,7 +64,7 @@ func TestCommands(t *testing.T) {
 		"Follow the instructions on the box, and call me when you are done.":    false,
 		"The model of the church is broken, can you bring glue to the meeting?": false,
 	} {
-		if prose.Commands(sentence) != want {
+		if (len(prose.Of(sentence, time.Time{}).Spoken()) == 0) != want {
 			t.Errorf("%q: %v, want %v", sentence, !want, want)
 		}
 	}

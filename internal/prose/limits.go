@@ -25,21 +25,20 @@ type Limit struct {
 // domain expires on …". The end of an offer, the day of an event or of a delivery
 // is none; nor is what the writer undertakes. Dates are counted from now, which is
 // when the text was written.
-func Limits(text string, now time.Time) []Limit { return limits(text, now, limitOf) }
+func (t *Text) Limits() []Limit { return t.limits(limitOf) }
 
 // limits are the sentences of a text that of finds a date in, but of one that
 // advertises.
-func limits(text string, now time.Time, of func(string, time.Time) (dates.Match, bool)) (all []Limit) {
-	text = head(text, MaxText)
-	for _, s := range withLabels(Sentences(text)) {
+func (t *Text) limits(of func(*sentence, time.Time) (dates.Match, bool)) (all []Limit) {
+	for _, s := range withLabels(t.sentences) {
 		if len(all) == maxLimits {
 			break
 		}
-		if date, ok := of(s.Text, now); ok {
+		if date, ok := of(s, t.now); ok {
 			all = append(all, Limit{Words: s.Text, Start: s.Start, End: s.End, Date: date})
 		}
 	}
-	if len(all) > 0 && Advertises(text) {
+	if len(all) > 0 && t.sells() {
 		return nil
 	}
 	return all
@@ -50,13 +49,13 @@ const maxHeading = 40
 
 // withLabels joins a label that stands on a line of its own with the sentence
 // behind it: "Zahlbar bis:" and "30.11.2026".
-func withLabels(all []Sentence) []Sentence {
+func withLabels(all []*sentence) []*sentence {
 	out := all[:0:0]
 	for i := 0; i < len(all); i++ {
 		s := all[i]
 		if i+1 < len(all) && len(s.Text) <= maxHeading && strings.HasSuffix(s.Text, ":") && len(all[i+1].Text) <= maxHeading {
 			next := all[i+1]
-			s.Text, s.Last, s.End = s.Text+" "+next.Text, next.Last, next.End
+			s = &sentence{Sentence: Sentence{s.Text + " " + next.Text, s.Line, next.Last, s.Start, next.End}}
 			i++
 		}
 		out = append(out, s)
@@ -65,15 +64,15 @@ func withLabels(all []Sentence) []Sentence {
 }
 
 // limitOf returns the limit that a sentence sets.
-func limitOf(s string, now time.Time) (dates.Match, bool) {
+func limitOf(in *sentence, now time.Time) (dates.Match, bool) {
+	s, words := in.Text, in.split()
 	if shouts(s) || strings.HasSuffix(s, "?") {
 		return dates.Match{}, false
 	}
-	words := split(s)
 	if len(words) < 2 || noLimits.has(words) || offers.has(words) || anyOf(words, selling) {
 		return dates.Match{}, false
 	}
-	for _, m := range dates.Find(s, now) {
+	for _, m := range in.dates(now) {
 		if !m.Day || reckoned(s, m) && !m.Deadline && !owed(s, m) {
 			continue
 		}

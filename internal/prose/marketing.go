@@ -19,23 +19,23 @@ var (
 
 // Advertises reports whether a text is one of those who sell to everybody, by its
 // words alone.
-func Advertises(text string) bool {
+func (t *Text) Advertises() bool { return t.sells() }
+
+func advertises(all []*sentence) bool {
 	seen := map[string]bool{}
 	weight := 0
-	for _, s := range Sentences(text) {
-		words := split(s.Text)
+	for _, s := range all {
+		words := s.split()
 		if strongAdverts.has(words) {
 			return true
 		}
 		for _, w := range words {
-			one := strings.TrimSuffix(w.text, "s")
-			if seen[one] || !trade.Has(w.text) && !peddling.Has(w.text) {
-				continue
-			}
-			seen[one] = true
-			weight++
-			if peddling.Has(w.text) {
-				weight++
+			strong := peddling.Has(w.text)
+			if one := strings.TrimSuffix(w.text, "s"); (strong || trade.Has(w.text)) && !seen[one] {
+				seen[one] = true
+				if weight++; strong {
+					weight++
+				}
 			}
 		}
 		if weight >= adverts {

@@ -1,7 +1,10 @@
 package prose
 
 import (
+	"slices"
 	"strings"
+	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
@@ -15,6 +18,72 @@ const (
 	maxSentences = 2000
 	maxLines     = 3000
 )
+
+// Text is a text whose sentences are read once, whatever is asked of them.
+type Text struct {
+	now       time.Time
+	sentences []*sentence
+	asks      func() []Ask
+	sells     func() bool
+}
+
+// sentence is one of a text, with what was read in it.
+type sentence struct {
+	Sentence
+	words []word
+	found []dates.Match
+	dated bool // found was looked for
+}
+
+// Of reads a text; the dates in it are counted from now, which is when it was written.
+func Of(text string, now time.Time) *Text {
+	all := Sentences(text)
+	sentences := make([]*sentence, len(all))
+	for i, s := range all {
+		sentences[i] = &sentence{Sentence: s}
+	}
+	return of(sentences, now)
+}
+
+func of(sentences []*sentence, now time.Time) *Text {
+	t := &Text{now: now, sentences: sentences}
+	t.asks, t.sells = sync.OnceValue(t.readAsks), sync.OnceValue(func() bool { return advertises(sentences) })
+	return t
+}
+
+// Under is the text with a line above it.
+func (t *Text) Under(subject string) *Text {
+	return of(slices.Concat(Of(subject, t.now).sentences, t.sentences), t.now)
+}
+
+// Spoken are the sentences of the text, but those that speak to a program that reads
+// along, and what stands behind one in the same lines.
+func (t *Text) Spoken() (all []Sentence) {
+	commanded := -1
+	for _, s := range t.sentences {
+		if s.commands() || commanded >= 0 && s.Line <= commanded+1 {
+			commanded = s.Last
+		} else {
+			all = append(all, s.Sentence)
+		}
+	}
+	return all
+}
+
+func (s *sentence) split() []word {
+	if s.words == nil {
+		s.words = split(s.Text)
+	}
+	return s.words
+}
+
+// dates are those in a sentence, counted from now.
+func (s *sentence) dates(now time.Time) []dates.Match {
+	if !s.dated {
+		s.found, s.dated = dates.Find(s.Text, now), true
+	}
+	return s.found
+}
 
 // Sentences splits a text into the sentences of who wrote it. What it quotes
 // (lines that begin with ">") is left out, and a signature ends it. Start and End

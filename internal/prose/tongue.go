@@ -1,37 +1,47 @@
 package prose
 
-import "github.com/subconsciousd/subconsciousd/internal/dates"
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/subconsciousd/subconsciousd/internal/dates"
+)
 
 // tongueNames are what the lists call the languages.
 var tongueNames = [...]string{"english", "german", "french", "spanish", "italian", "portuguese"}
 
 const germanTongue = 1
 
-// tongue is a language: the small words by which its sentences are known, and what is
-// asked in it.
-type tongue struct {
-	common Set
-	language
-}
-
-var allTongues = func() (all [len(tongueNames)]tongue) {
+// allTongues are what is asked in each language.
+var allTongues = func() (all [len(tongueNames)]language) {
 	for i, name := range tongueNames {
-		all[i] = tongue{listed("common." + name), languageOf(name)}
+		all[i] = languageOf(name)
 	}
 	return all
 }()
+
+// common are the small words by which the sentences of a language are known, with a bit
+// for each.
+var common = sync.OnceValue(func() map[string]uint8 {
+	all := map[string]uint8{}
+	for i, name := range tongueNames {
+		for word := range listed("common." + name)() {
+			all[word] |= 1 << i
+		}
+	}
+	return all
+})
 
 // tongues returns the languages in which a sentence may be written: those whose
 // small words are most in it.
 func tongues(words []word) []int {
 	var count [len(tongueNames)]int
-	most := 0
+	most, small := 0, common()
 	for _, w := range words {
-		for i, t := range allTongues {
-			if t.common.Has(w.text) {
-				count[i]++
-				most = max(most, count[i])
-			}
+		for of := small[w.text]; of != 0; of &= of - 1 {
+			i := bits.TrailingZeros8(of)
+			count[i]++
+			most = max(most, count[i])
 		}
 	}
 	out := make([]int, 0, len(count))

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/internal/dates"
 )
 
 const (
@@ -58,15 +60,14 @@ const weighedLeast = 6
 // six languages; words of another have none.
 func Weigh(subject, text string) int {
 	all, sum, n := weights(), 0, 0
-	for _, w := range Weighed(subject, text) {
-		if weight, known := all[w]; known {
-			sum, n = sum+weight, n+1
+	seen := map[string]bool{}
+	eachWeighed(subject, text, func(w []byte) {
+		if weight, known := all[string(w)]; known && !seen[string(w)] {
+			seen[string(w)], sum, n = true, sum+weight, n+1
 		}
-	}
+	})
 	return int(math.Round(float64(sum) / math.Sqrt(float64(max(n, weighedLeast)))))
 }
-
-var apostrophes = strings.NewReplacer("'", "", "’", "")
 
 // answering is what a mail program puts before a subject.
 var answering = regexp.MustCompile(`(?i)^\s*(?:(?:re|aw|fwd?|wg|tr|rif|res|enc|sv|r)\s*:\s*)+`)
@@ -74,54 +75,72 @@ var answering = regexp.MustCompile(`(?i)^\s*(?:(?:re|aw|fwd?|wg|tr|rif|res|enc|s
 // Weighed are the words of a mail that are weighed, and each two in a row; each
 // once, in their order.
 func Weighed(subject, text string) (all []string) {
-	text = answering.ReplaceAllString(subject, "") + "\n" + text
-	text = text[:min(len(text), weighedBytes)]
 	seen := map[string]bool{}
-	add := func(w string) {
-		if !seen[w] {
-			seen[w] = true
-			all = append(all, w)
+	eachWeighed(subject, text, func(w []byte) {
+		if !seen[string(w)] {
+			seen[string(w)] = true
+			all = append(all, string(w))
 		}
+	})
+	return all
+}
+
+func eachWeighed(subject, text string, yield func(w []byte)) {
+	if strings.Contains(subject, ":") {
+		subject = answering.ReplaceAllString(subject, "")
 	}
-	for last := ""; text != ""; {
-		n := 1
-		var w string
+	text = subject + "\n" + text
+	text = text[:min(len(text), weighedBytes)]
+	pair := make([]byte, 0, 64) // the last word, and this one
+	for text != "" {
+		n, from := 1, len(pair)
 		switch r, size := utf8.DecodeRuneInString(text); {
 		case unicode.IsDigit(r):
-			w, n = number(text)
+			var sign byte
+			sign, n = number(text)
+			pair = append(pair, ' ', sign)
 		case unicode.IsLetter(r):
 			n = wordBytes(text)
-			w = Fold(apostrophes.Replace(text[:n]))
-			w = string([]rune(w)[:min(stem, utf8.RuneCountInString(w))])
+			pair = appendStem(append(pair, ' '), text[:n])
 		case r == '!' || r == '?':
-			w = text[:1]
+			pair = append(pair, ' ', text[0])
 		default:
 			n = size
 		}
-		if text = text[n:]; w != "" {
-			add(w)
-			if last != "" {
-				add(last + " " + w)
+		if text = text[n:]; len(pair) > from {
+			yield(pair[from+1:])
+			if from > 0 {
+				yield(pair[1:])
 			}
-			last = w
+			pair = append(pair[:0], pair[from:]...)
 		}
 	}
-	return all
+}
+
+// appendStem appends the letters of a word that tell it from others.
+func appendStem(to []byte, word string) []byte {
+	n := 0
+	for _, r := range word {
+		if r != '\'' && r != '’' && !unicode.Is(unicode.Mn, r) && n < stem {
+			to, n = utf8.AppendRune(to, dates.FoldRune(r)), n+1
+		}
+	}
+	return to
 }
 
 // clock is what follows the hour in a time of day.
 var clock = regexp.MustCompile(`^(?:[:.h]\d\d|(?i: ?(?:am|pm|uhr|h)))(?:\W|$)`)
 
-// number is "0" for any number and "@" for a time of day, and how long it is.
-func number(text string) (w string, n int) {
+// number is '0' for any number and '@' for a time of day, and how long it is.
+func number(text string) (sign byte, n int) {
 	n = len(text) - len(strings.TrimLeftFunc(text, unicode.IsDigit))
 	if n > 2 {
-		return "0", n
+		return '0', n
 	}
 	if rest := clock.FindString(text[n:]); rest != "" {
-		return "@", n + len(rest)
+		return '@', n + len(rest)
 	}
-	return "0", n
+	return '0', n
 }
 
 // wordBytes is how long the word is with which a text begins: "won't" is one, "l'eau"

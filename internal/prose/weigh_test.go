@@ -3,6 +3,7 @@ package prose_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/prose"
 )
@@ -45,7 +46,7 @@ func TestCodes(t *testing.T) {
 		"204871 es tu código. Caduca en 10 minutos.": true, "204871 è il tuo codice. Scade tra 10 minuti.": true, "204871 é o seu código. Expira em 10 minutos.": true,
 		"The door code is 204871, until Sunday.": false, "Ihr Abholcode für das Schließfach lautet 204871.": false, "Le code du portail est 4871 ce soir.": false,
 	} {
-		if got := prose.Codes(text); got != want {
+		if got := prose.Of(text, time.Time{}).Codes(); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

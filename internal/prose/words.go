@@ -23,7 +23,7 @@ type word struct {
 }
 
 func split(sentence string) []word {
-	words := make([]word, 0, 16)
+	words := make([]word, 0, min(len(sentence)/5+2, maxWords))
 	pause := false
 	for i := 0; i < len(sentence) && len(words) < maxWords; {
 		r, n := utf8.DecodeRuneInString(sentence[i:])

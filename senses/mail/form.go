@@ -8,7 +8,6 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 	"github.com/subconsciousd/subconsciousd/internal/prose"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // pressing is from which weight of its words on a letter is urgent.
@@ -19,9 +18,11 @@ const contentBytes = 8 << 10
 
 // content is what is in the text of a message. It is read once.
 type content struct {
-	text string        // the subject, and what was said
-	days []dates.Match // in text, those that lie ahead
-	asks []prose.Ask   // of the reader; of the subject where the text asks nothing
+	text string // the subject, and what was said
+	said *prose.Text
+	// times are those in what was said that lie ahead, days those in text.
+	times, days []dates.Match
+	asks        []prose.Ask // of the reader; of the subject where the text asks nothing
 	// limit is the first day ahead until when something has to be done.
 	limit date
 	// names: it calls the person by name; codes: it brings a code to sign in with.
@@ -33,19 +34,21 @@ type content struct {
 // read reads the text of a message.
 func (j judge) read() (c content) {
 	at, said := j.received.In(j.zone), j.said()
-	c.text = j.Subject + "\n" + said
-	c.days = ahead(c.text, at)
-	c.asks = prose.Asks(subconscious.Head(j.Fresh, contentBytes), at)
+	c.said, c.text = prose.Of(said, at), j.Subject+"\n"+said
+	c.times, c.days = ahead(said, at), ahead(c.text, at)
+	if strings.TrimSpace(j.Fresh) != "" {
+		c.asks = c.said.Asks()
+	}
 	if len(c.asks) == 0 && len(j.refs) == 0 {
 		c.asks = prose.Asks(j.Subject, at)
 	}
-	for _, l := range prose.Limits(said, at) {
+	for _, l := range c.said.Limits() {
 		if c.limit = j.ahead(l.Date); c.limit.is {
 			break
 		}
 	}
-	c.names, c.advertises = j.names(), prose.Advertises(j.Subject+"\n\n"+said)
-	c.codes, c.words = prose.Codes(c.text), prose.Weigh(j.Subject, said)
+	whole := c.said.Under(j.Subject)
+	c.names, c.advertises, c.codes, c.words = j.names(), whole.Advertises(), whole.Codes(), prose.Weigh(j.Subject, said)
 	j.content = c
 	c.doubts = j.suspicious()
 	return c

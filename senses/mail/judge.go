@@ -119,7 +119,12 @@ func (j judge) arrived() subconscious.Observation {
 		o.Attrs["asks"] = "true"
 	}
 	j.form(o.Attrs, &f)
-	if quote, named := telling(j.Subject, o.Text, j.received.In(j.zone), f.known == 0 && !f.inMine); quote != "" {
+	said, times := j.content.said, j.content.times
+	if o.Text != j.said() { // something was taken out of it
+		at := j.received.In(j.zone)
+		said, times = prose.Of(o.Text, at), ahead(o.Text, at)
+	}
+	if quote, named := telling(j.Subject, said, times, j.received.In(j.zone), f.known == 0 && !f.inMine); quote != "" {
 		o.Attrs["quote"] = bounded(quote)
 		if !named.IsZero() {
 			o.Attrs["names_at"] = named.UTC().Format(time.RFC3339)
@@ -155,7 +160,7 @@ func (j judge) kind(f *features) (string, date) {
 	if limit.is {
 		return kindDeadline, limit
 	}
-	for _, a := range prose.Appointments(j.said(), j.received.In(j.zone)) {
+	for _, a := range j.content.said.Appointments() {
 		if d := j.ahead(a.Date); d.is {
 			return kindAppointment, d
 		}
@@ -185,10 +190,7 @@ func (j judge) official(f *features) bool {
 // said is what the writer wrote, or all of the text where that is nothing, as
 // much of it as is looked at.
 func (j judge) said() string {
-	if strings.TrimSpace(j.Fresh) != "" {
-		return subconscious.Head(j.Fresh, contentBytes)
-	}
-	return subconscious.Head(j.Text, contentBytes)
+	return subconscious.Head(cmp.Or(strings.TrimSpace(j.Fresh), j.Text), contentBytes)
 }
 
 // askDate is the first day ahead that what is asked names.

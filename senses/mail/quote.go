@@ -33,24 +33,20 @@ var (
 	phone = regexp.MustCompile(`(?:\d[ /().-]{0,2}){7}`)
 )
 
-// pieces are those of a text, but for what speaks to a program that reads along, and
-// for what stands behind that in the same lines.
-func pieces(text string, at time.Time) (all []piece) {
-	found, asks, commanded := ahead(text, at), prose.Asks(text, at), -1
-	for _, s := range prose.Sentences(text) {
-		if prose.Commands(s.Text) || commanded >= 0 && s.Line <= commanded+1 {
-			commanded = s.Last
-			continue
-		}
-		asking := slices.ContainsFunc(asks, func(a prose.Ask) bool { return a.Start == s.Start })
+// pieces are those of a text in which these times were found, but for what speaks to
+// a program that reads along.
+func pieces(said *prose.Text, found []dates.Match, at time.Time) (all []piece) {
+	for _, s := range said.Spoken() {
+		asking := slices.ContainsFunc(said.Asks(), func(a prose.Ask) bool { return a.Start == s.Start })
 		from, to := 0, 0
 		if len(all) == 0 {
 			from = prose.Greeting(s.Text)
 		}
 		for ; from < len(s.Text) && len(all) < quotePieces; from = to {
-			to = len(s.Text)
-			if cut := comma.FindStringIndex(s.Text[min(from+pieceLeast, to):]); to > pieceLong && cut != nil && from+cut[1] < to-2*pieceLeast {
-				to = from + pieceLeast + cut[1]
+			if to = len(s.Text); to > pieceLong {
+				if cut := comma.FindStringIndex(s.Text[min(from+pieceLeast, to):]); cut != nil && from+cut[1] < to-2*pieceLeast {
+					to = from + pieceLeast + cut[1]
+				}
 			}
 			p := piece{text: strings.TrimSpace(s.Text[from:to]), ends: to == len(s.Text), asks: asking}
 			if to-from < len(s.Text) {
@@ -101,8 +97,8 @@ func wordsOf(text string) []string {
 // within quoteLong characters; and the time that they name until when something is to
 // be done, or else the first, zero for none. Of somebody unknown what is
 // before that says who they are.
-func telling(subject, text string, at time.Time, unknown bool) (quote string, named time.Time) {
-	all, about := pieces(text, at), wordsOf(subject)
+func telling(subject string, said *prose.Text, times []dates.Match, at time.Time, unknown bool) (quote string, named time.Time) {
+	all, about := pieces(said, times, at), wordsOf(subject)
 	// best are the pieces that say most within so many characters, as bits. One that
 	// says much counts for more than many that say a little, and what is torn from what
 	// is before it for less.
@@ -128,7 +124,7 @@ func telling(subject, text string, at time.Time, unknown bool) (quote string, na
 			}
 		}
 	}
-	var times []dates.Match
+	times = nil
 	for i, p := range all {
 		if best[quoteLong].set&(1<<i) == 0 {
 			continue
