@@ -52,6 +52,8 @@ type collect struct {
 	said  []string
 	aside string
 	full  bool // more stands than is kept
+	// waiting are what the person waits for.
+	waiting []hash
 	// acts are what the person did, marked those that may be of a whole folder;
 	// removed are letters of which a copy went.
 	acts, marked []subconscious.Act
@@ -131,6 +133,12 @@ func (l *collect) round(ctx context.Context, session *account.Session) error {
 			l.read[name] = true
 		}
 		return nil
+	}
+	l.waiting = nil
+	for key, o := range l.open.all() {
+		if o.Observation.Kind == kindAwaiting {
+			l.waiting = append(l.waiting, key)
+		}
 	}
 	last, opened, err := l.checkAllOpen(ctx, session)
 	if err != nil {

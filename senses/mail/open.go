@@ -240,9 +240,10 @@ func (l *collect) endAnswered(m fetched, thread hash, refs map[hash]bool, id str
 // works where they do, or is written to otherwise: that anybody else names the
 // question answers nothing. Whoever was asked answers in a new thread, too.
 func (l *collect) endAwaiting(from string, thread hash, refs map[hash]bool, received time.Time) {
-	for key, o := range l.open.all() {
+	for _, key := range l.waiting {
+		o, ok := l.open.get(key)
 		to, before := o.Observation.Attrs["to"], o.Received.Before(received)
-		if o.Observation.Kind == kindAwaiting && (l.mayAnswer(from, to) && (refs[o.Of] || o.Thread == thread && before) ||
+		if ok && (l.mayAnswer(from, to) && (refs[o.Of] || o.Thread == thread && before) ||
 			before && slices.Contains(strings.Split(to, ", "), from)) {
 			l.open.drop(key)
 		}
