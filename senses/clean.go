@@ -196,8 +196,21 @@ func (c Cleaner) text(text string, window int, short *bool) string {
 	return strings.TrimSpace(text)
 }
 
+// isClean reports whether nothing but a secret would be taken out of a line.
+func isClean(line string) bool {
+	for i := range len(line) {
+		if b := line[i]; b < ' ' || b > '~' || b == '<' || b == '[' || b == ' ' && (i == 0 || i == len(line)-1 || line[i-1] == ' ') {
+			return false
+		}
+	}
+	return turnMark(line) == 0
+}
+
 // lineWhole cleans one line of at most window bytes.
 func (c Cleaner) lineWhole(text string, window int) string {
+	if len(text) <= window && isClean(text) && c.redact(text) == text {
+		return text
+	}
 	var beyond bool
 	return strings.Join(strings.Fields(c.text(subconscious.Printable(subconscious.Head(text, window)), window, &beyond)), " ")
 }
