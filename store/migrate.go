@@ -74,7 +74,7 @@ func appliedVersions(ctx context.Context, conn *sql.Conn) (map[string]int, int, 
 	if err != nil || exists == 0 {
 		return nil, 0, err
 	}
-	has, err := Map[string, int](ctx, &Tx{conn}, "SELECT package, max(version) FROM store_migrations GROUP BY package")
+	has, err := Map[string, int](ctx, &Tx{conn: conn}, "SELECT package, max(version) FROM store_migrations GROUP BY package")
 	total := 0
 	for _, version := range has {
 		total += version

@@ -15,11 +15,36 @@ import (
 // that function returns.
 type Tx struct {
 	conn *sql.Conn
+	// again are the statements that were executed: from the second time on, prepared.
+	again map[string]*sql.Stmt
 }
 
-// ExecContext is as in database/sql.
+// ExecContext is as in database/sql. A statement that comes again is read once more
+// and no more often.
 func (tx *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	return tx.conn.ExecContext(ctx, query, args...)
+	prepared, known := tx.again[query]
+	if !known {
+		tx.again[query] = nil
+		return tx.conn.ExecContext(ctx, query, args...)
+	}
+	if prepared == nil {
+		var err error
+		if prepared, err = tx.conn.PrepareContext(ctx, query); err != nil {
+			return nil, err
+		}
+		tx.again[query] = prepared
+	}
+	return prepared.ExecContext(ctx, args...)
+}
+
+// release lets go of what was prepared.
+func (tx *Tx) release() (err error) {
+	for _, prepared := range tx.again {
+		if prepared != nil {
+			err = errors.Join(err, prepared.Close())
+		}
+	}
+	return err
 }
 
 // QueryContext is as in database/sql.
@@ -90,7 +115,9 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, begin, end string, do 
 	if err := failpoint.Hit("store.begun"); err != nil {
 		return err
 	}
-	if err := do(&Tx{conn: conn}); err != nil {
+	tx := &Tx{conn: conn, again: map[string]*sql.Stmt{}}
+	defer func() { err = errors.Join(err, tx.release()) }()
+	if err := do(tx); err != nil {
 		return db.explain(err)
 	}
 	if err := ctx.Err(); err != nil {
