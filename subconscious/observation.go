@@ -109,8 +109,10 @@ type Ref string
 // NewRef returns the reference of the observation that the sense calls id.
 func NewRef(sense, id string) Ref {
 	sum := sha256.Sum256([]byte(id))
-	return Ref(sense + ":" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))[:10])
+	return Ref(sense + ":" + lowerBase32.EncodeToString(sum[:10])[:10])
 }
+
+var lowerBase32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567")
 
 // Ref returns the observation's reference.
 func (o Observation) Ref() Ref { return NewRef(o.Sense, o.ID) }

@@ -9,6 +9,7 @@ package dates
 
 import (
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -69,7 +70,10 @@ type Match struct {
 func Find(text string, now time.Time) []Match {
 	var found []span
 	text = text[:min(len(text), MaxText)]
-	p := parser{text: text, tokens: look(text, tokenize(text))}
+	room := rooms.Get().(*[]token)
+	defer rooms.Put(room)
+	*room = tokenize((*room)[:0], text)
+	p := parser{text: text, tokens: look(text, *room)}
 	for i := 0; i < len(p.tokens) && len(found) < MaxMatches; {
 		s, ok := p.at(i)
 		if !ok {
@@ -96,6 +100,9 @@ func Find(text string, now time.Time) []Match {
 	}
 	return matches
 }
+
+// rooms are for the tokens of one text after the other.
+var rooms = sync.Pool{New: func() any { return new([]token) }}
 
 // span is what was read at tokens[from:to].
 type span struct {

@@ -1,6 +1,7 @@
 package dates
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,8 +40,8 @@ const (
 	maxPhrase     = 6
 )
 
-func tokenize(text string) []token {
-	tokens := make([]token, 0, len(text)/5+4)
+func tokenize(tokens []token, text string) []token {
+	tokens = slices.Grow(tokens, len(text)/5+4)
 	spaced, broken := true, true
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -70,7 +71,7 @@ func tokenize(text string) []token {
 
 // pieces are the texts of the tokens of a phrase.
 func pieces(text string) (all []string) {
-	for _, t := range tokenize(text) {
+	for _, t := range tokenize(nil, text) {
 		all = append(all, text[t.start:t.end])
 	}
 	return all

@@ -6,6 +6,8 @@
 package links
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/internal/lazy"
@@ -23,6 +25,9 @@ var (
 		`(?:[ \t]*(?:number|no|nr|nummer|num|numéro|número|n°|nº|#|:)\.?){0,2}[ \t]*[#:]?[ \t]*((?:[A-Z]{1,4}-?)?\d[\d/-]{1,20}\d|\d{2,20})(?:$|[^\p{L}\d])`)
 )
 
+// unitKinds and numbers are what a text has to have before it is searched for these.
+var unitKinds, numbers = []string{".service", ".timer", ".socket", ".mount"}, slices.Collect(maps.Keys(numberKinds))
+
 var numberKinds = map[string]string{
 	"invoice": "invoice", "rechnung": "invoice", "rechnungsnummer": "invoice", "facture": "invoice", "factura": "invoice",
 	"order": "order", "bestellung": "order", "commande": "order", "pedido": "order", "ticket": "ticket",
@@ -39,8 +44,10 @@ func Of(text string) []string {
 			links = append(links, link)
 		}
 	}
-	for _, u := range urlLink().FindAllString(text, maxLinks) {
-		add("url:" + strings.TrimRight(u, ".,;:!?*_"))
+	if strings.Contains(text, "://") {
+		for _, u := range urlLink().FindAllString(text, maxLinks) {
+			add("url:" + strings.TrimRight(u, ".,;:!?*_"))
+		}
 	}
 	bare := text
 	if len(links) > 0 { // the parts of an address are nothing of their own
@@ -51,12 +58,12 @@ func Of(text string) []string {
 			add("disk:" + m[1])
 		}
 	}
-	if strings.Contains(bare, ".") {
+	if slices.ContainsFunc(unitKinds, func(kind string) bool { return strings.Contains(bare, kind) }) {
 		for _, m := range unitLink().FindAllStringSubmatch(bare, maxLinks) {
 			add("unit:" + m[1])
 		}
 	}
-	if strings.ContainsAny(bare, "0123456789") {
+	if low := strings.ToLower(bare); strings.ContainsAny(low, "0123456789") && slices.ContainsFunc(numbers, func(word string) bool { return strings.Contains(low, word) }) {
 		for _, m := range numbered().FindAllStringSubmatch(bare, maxLinks) {
 			add(numberKinds[strings.ToLower(m[1])] + ":" + strings.ToLower(m[2]))
 		}

@@ -198,7 +198,10 @@ func readDate(value string) time.Time {
 	if value = strings.ReplaceAll(strings.Join(strings.Fields(value), " "), " ,", ","); len(value) > 100 {
 		return time.Time{}
 	}
-	at, err := mail.ParseDate(value)
+	at, err := time.Parse(looseDates[0], value) // nearly all
+	if err != nil {
+		at, err = mail.ParseDate(value)
+	}
 	if err != nil {
 		for _, form := range looseDates {
 			if at, err = time.Parse(form, value); err == nil {

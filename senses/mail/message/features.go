@@ -68,10 +68,13 @@ func bulk(h header, m *Message) bool {
 	return hasOne(strings.ToLower(h.get("x-mailer")), phrases("mass mailer")...) || toNobody(h, m)
 }
 
+// unparted takes out of an address what parts its words.
+var unparted = strings.NewReplacer("-", "", "_", "", ".", "")
+
 // bulkAddress tells the addresses that messages to many come from.
 func bulkAddress(address string) bool {
 	local, _, _ := strings.Cut(address, "@")
-	switch strings.NewReplacer("-", "", "_", "", ".", "").Replace(local) {
+	switch unparted.Replace(local) {
 	case "newsletter", "newsletters", "news", "marketing", "promo", "promotion", "promotions", "offers", "deals", "mailing", "campaign", "digest", "rss", "rssfeeds", "feeds":
 		return true
 	}
@@ -117,7 +120,7 @@ func automated(h header, m *Message) bool {
 func machineAddress(address string) bool {
 	local, _, _ := strings.Cut(address, "@")
 	local, _, _ = strings.Cut(local, "+")
-	bare := strings.NewReplacer("-", "", "_", "", ".", "").Replace(local)
+	bare := unparted.Replace(local)
 	if hasOne(bare, "noreply", "donotreply", "mailerdaemon", "postmaster", "nichtantworten", "keineantwort", "nepasrepondre", "noresponder", "noresponda", "autoreply", "autoresponder") {
 		return true
 	}
