@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -155,14 +156,27 @@ func BenchmarkTickLetters(b *testing.B) {
 		deliver(each)
 		w.tick()
 	}
+	var spent time.Duration // of all threads of the process
 	for b.Loop() {
 		b.StopTimer()
 		deliver(each)
 		w.clock.advance(slot)
+		before := processTime(b)
 		b.StartTimer()
 		report, err := w.d.TickAs(b.Context(), subconscious.Scheduled)
+		spent += processTime(b) - before
 		if err != nil || !slices.ContainsFunc(report.Senses, func(s api.SenseReport) bool { return s.Changes >= each }) {
 			b.Fatal(err, report.Senses)
 		}
 	}
+	b.ReportMetric(float64(spent.Microseconds())/1000/float64(b.N), "cpu-ms/op")
+}
+
+// processTime is how long the process has kept processors busy.
+func processTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
