@@ -168,6 +168,11 @@ func (l *candidate) rings() bool {
 			l.own[0].Latest.Trust == subconscious.Owner && l.own[0].Latest.Sense != "mail"
 }
 
+// isOurs reports whether it rests on nobody's word but the person's and the machine's.
+func (l *candidate) isOurs() bool {
+	return !slices.ContainsFunc(l.all, func(e *subconscious.Evidence) bool { return !isOurs(&e.Latest) })
+}
+
 // isPastUse reports whether it helps no more to be told after that time. A time
 // that a stranger names says nothing.
 func (l *candidate) isPastUse(after time.Duration) bool {

@@ -73,7 +73,7 @@ func (g *gate) carry(l *candidate, reason Reason, ruled ruling) {
 		switch ruled.verdict {
 		case Tell:
 			d.Message = g.message(l)
-			d.Deliberate = g.in.Rules.Deliberates && !l.reminds && !l.rings()
+			d.Deliberate = g.in.Rules.Deliberates && !l.reminds && !(l.rings() && l.isOurs())
 			g.deliver(l, d.Deliberate)
 			g.spend(d.Urgent, d.Stranger)
 		case Hold:
