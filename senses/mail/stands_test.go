@@ -410,6 +410,7 @@ func TestCorrected(t *testing.T) {
 		"the same time":         {boss, "tonight", "I meant 7, at ours!", false, false, ""},
 		"no change":             {boss, "Cake", "The cake is ready at 8.", false, false, ""},
 		"another request":       {boss, "Cake", "Could you fetch the cake tonight at 6 instead of me?", false, false, ""},
+		"of another matter":     {boss, "Mama", "Mama kommt doch erst um 20 Uhr an", false, false, ""},
 		"at length":             {boss, "tonight", "make it 8. " + strings.Repeat("It went well, and we had cake. ", 9), false, false, ""},
 	} {
 		h := newHouse(t, mailtest.Options{})

@@ -21,6 +21,8 @@ const (
 	// correctedWithin is how long after a letter it is corrected by one that does not
 	// answer it.
 	correctedWithin = 12 * time.Hour
+	// bareWords is how many words it has at most that says a change and nothing else.
+	bareWords = 7
 )
 
 // takesBack reports whether a letter goes on with another in a few words that take it
@@ -58,8 +60,8 @@ func (l *collect) endBy(o item, how string, by subconscious.Observation) {
 
 // correct lets a letter that names another time take the place of the one that it
 // corrects: the last of its thread; or, where it answers none, of those of the half day
-// the one that is meant, because it has words in common, or is the only one. One that
-// asks for something has them in its subject.
+// the one that is meant, because it has words in common, or because it is the only one
+// and nothing else is said. One that asks for something has them in its subject.
 func (l *collect) correct(j judge, o *subconscious.Observation) {
 	if len(j.said()) > takingBytes || !j.personal() || !prose.Corrects(j.Subject+"\n"+j.said()) {
 		return
@@ -83,7 +85,7 @@ func (l *collect) correct(j judge, o *subconscious.Observation) {
 	}
 	slices.SortFunc(thread, func(a, b item) int { return b.Received.Compare(a.Received) })
 	for n, some := range [][]item{thread, alike, alone} {
-		if len(some) == 1 && (n < 2 || o.Kind == kindMail) || n == 0 && len(some) > 0 {
+		if len(some) == 1 && (n < 2 || o.Kind == kindMail && len(strings.Fields(j.said())) <= bareWords) || n == 0 && len(some) > 0 {
 			l.replace(some[0], j, o)
 			return
 		}
