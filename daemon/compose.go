@@ -144,6 +144,10 @@ func (o *opening) open(log *chat.Log) {
 		s, err := source.NewPost(c, o.door)
 		o.add(source.PostName, c.ID, s, err)
 	}
+	for _, c := range config.Feeds {
+		s, err := source.NewFeed(c)
+		o.add(source.FeedName, c.ID, s, err)
+	}
 	if o.options.Senses == nil || o.err != nil {
 		return
 	}

@@ -80,6 +80,7 @@ type Senses struct {
 	Conversation []conversation.Config `mapstructure:"conversation" about:"Folders of transcripts that agents write (JSON lines, Markdown); the mind's own conversations are always looked at."`
 	Exec         []source.ExecConfig   `mapstructure:"exec" about:"Programs of yours that print what they find, one JSON object a line. See docs/sources.md."`
 	Post         []source.Config       `mapstructure:"post" about:"Sources that hand in what they find by POST /v1/observations/ID, with a token of their own. See docs/sources.md."`
+	Feeds        []source.FeedConfig   `mapstructure:"feeds" about:"Feeds in RSS or Atom; none by default."`
 }
 
 // Local is the time zone of the machine, looked up again at each tick.

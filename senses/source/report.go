@@ -127,6 +127,9 @@ type memory struct {
 	Last    int64     `json:"last,omitempty"`
 	Ran     time.Time `json:"ran,omitzero"`
 	Problem string    `json:"problem,omitempty"`
+	// Tag and Modified are what a feed said of itself.
+	Tag      string `json:"tag,omitempty"`
+	Modified string `json:"modified,omitempty"`
 	// Hour begins the hour in which so much was New.
 	Hour  time.Time       `json:"hour,omitzero"`
 	New   int             `json:"new,omitempty"`

@@ -16,6 +16,9 @@ func (e *examination) sources(context.Context) {
 		problem, next := c.Missing()
 		e.source(source.ExecName, c.ID, row{problem != "", Broken, problem, next}, row{true, OK, "its program is there", ""})
 	}
+	for _, c := range e.Config.Senses.Feeds {
+		e.source(source.FeedName, c.ID, row{e.runs, OK, "it answers", ""})
+	}
 	for _, c := range e.Config.Senses.Post {
 		e.source(source.PostName, c.ID, row{e.runs, OK, "it may hand in", ""})
 	}

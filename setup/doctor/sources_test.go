@@ -23,6 +23,7 @@ func TestSources(t *testing.T) {
 		"missing": {strings.Replace(exec, "%", "/nowhere/checks", 1), "server exec", senses.Health{State: "ok"}, doctor.Broken, "/nowhere/checks is not there", "install it"},
 		"fails": {strings.Replace(exec, "%", "cat", 1), "server exec", senses.Health{State: "blind", Error: "exec server: cat ended with exit code 1; run it by hand in /"},
 			doctor.Degraded, "exit code 1", "run it by hand in /"},
+		"feed":     {"senses: {feeds: [{id: news, url: \"https://example.com/x\"}]}", "news feeds", senses.Health{State: "blind", Error: "feeds news: it answers 404; correct url"}, doctor.Degraded, "404", "correct url"},
 		"no token": {"senses: {post: [{id: bell, kinds: [{id: ring}]}]}", "bell post", senses.Health{State: "ok", Error: "it has no token; make one: x"}, doctor.Note, "no token", "make one: x"},
 		"a token":  {"senses: {post: [{id: bell, kinds: [{id: ring}]}]}", "bell post", senses.Health{State: "ok"}, doctor.OK, "may hand in", ""},
 	} {
