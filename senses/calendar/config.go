@@ -68,7 +68,7 @@ func (c Config) validatePlace(f *faults) {
 		f.where(!Address(c.URL), "url: is no address that can be asked; write it as https://example.org/club.ics (http is for this machine alone)")
 	}
 	*f = append(*f, c.SecretURL.Wrong("secret_url", "address", "CALENDAR_URL", "subconscious/calendar")...)
-	if c.CalDAV != "" && !strings.Contains(c.CalDAV, "@") {
+	if c.CalDAV != "" && (!strings.Contains(c.CalDAV, "@") || strings.Contains(c.CalDAV, "://")) {
 		f.where(!Address(c.CalDAV), "caldav: is no address that can be asked; write it as https://caldav.example.com, or your mail address (http is for this machine alone)")
 	}
 	passwords := c.Password.Names()

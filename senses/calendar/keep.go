@@ -95,7 +95,9 @@ func (all shelf) take(found Found) (rows []senses.Row) {
 		for _, item := range c.Changed {
 			key := shelfKey(c.Name, item.Name)
 			listed[key] = true
-			rows = all.put(rows, key, fields(item, zones))
+			if len(all) < 2*maxComponents || all[key] != nil { // split says so long before
+				rows = all.put(rows, key, fields(item, zones))
+			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(all)) {

@@ -126,7 +126,7 @@ func (c *client) do(ctx context.Context, r request) (*answer, error) {
 			return nil, fmt.Errorf("%s: %w", shown(r.at.Host), err)
 		}
 		switch got.status {
-		case http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		case http.StatusUnauthorized:
 			if c.secret == nil {
 				return nil, fmt.Errorf("%s wants to know who asks: %w; set user and password_file of the calendar", shown(r.at.Host), ErrSignIn)

@@ -267,6 +267,41 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
+// TestSubscriptionConformance runs the suite of all senses over the file at an
+// address.
+func TestSubscriptionConformance(t *testing.T) {
+	var mu sync.Mutex
+	var down bool
+	events := map[int]string{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if down {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		text := ""
+		for n := range 10 {
+			_, one, _ := strings.Cut(events[n], "VERSION:2.0\r\n")
+			text += strings.TrimSuffix(one, "END:VCALENDAR\r\n")
+		}
+		w.Header().Set("ETag", fmt.Sprintf("%q", fmt.Sprint(events)))
+		_, _ = io.WriteString(w, "BEGIN:VCALENDAR\r\n"+text+"END:VCALENDAR\r\n")
+	}))
+	t.Cleanup(s.Close)
+	under := func(f func()) { mu.Lock(); defer mu.Unlock(); f() }
+	sensetest.Run(t, sensetest.Harness{
+		OpenWith: func(t testing.TB, rows senses.RowReader) senses.Sense {
+			return open(t, calendar.Config{ID: "club", URL: s.URL + "/club.ics"}, Options{}, rows)
+		},
+		Add:    func(_ testing.TB, n int) { under(func() { events[n] = event(n, 9) }) },
+		Change: func(_ testing.TB, n int) { under(func() { events[n] = event(n, 14) }) },
+		Remove: func(_ testing.TB, n int) { under(func() { delete(events, n) }) },
+		Break:  func(testing.TB) { under(func() { down = true }) }, Mend: func(testing.TB) { under(func() { down = false }) },
+		Collects: 60,
+	})
+}
+
 // TestSubscription: the file at an address is fetched where it changed, within
 // bounds, and its address is in no error.
 func TestSubscription(t *testing.T) {
