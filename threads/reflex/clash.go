@@ -174,9 +174,16 @@ func (s *scene) clashWords(c clash) string {
 func certain(c couple) bool { return sure(c.a) && sure(c.b) && !habitual(c) }
 
 // tellsClash reports whether the person should be told of a clash now: something
-// happened to one of the events, or the day before the first began.
+// happened to one of the events, or the day before the first began that was not put
+// there knowingly.
 func (s *scene) tellsClash(c clash) bool {
-	return certain(c.couple) && c.events[0].Due.Sub(s.at) <= 24*time.Hour && (s.happened(c.events...) || s.timely(c.events[0]))
+	return certain(c.couple) && c.events[0].Due.Sub(s.at) <= 24*time.Hour && (s.happened(c.events...) || s.timely(c.events[0]) && !put(c.couple))
+}
+
+// put: the person put an event beside one of a series in the same calendar, with both
+// before their eyes.
+func put(c couple) bool {
+	return c.a.Instance == c.b.Instance && (recurs(c.a) || recurs(c.b)) && c.a.Attrs["moved_from"] == "" && c.b.Attrs["moved_from"] == ""
 }
 
 // clashTells reports whether the person is told now of a clash that an event is
