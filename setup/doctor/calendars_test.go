@@ -47,7 +47,7 @@ func TestCalendars(t *testing.T) {
 		"a wrong password":    {fault{at("url", "/home.ics"), given("other", time.Time{}), "home", doctor.Broken, "refused"}, "check user and password"},
 		"no password":         {fault{at("caldav", ""), nil, "home", doctor.Broken, "CALENDAR_PASSWORD: it is not set"}, "export it"},
 		"no calendar":         {fault{at("caldav", ""), given(password, time.Time{}), "home", doctor.Broken, "no calendars are found"}, "check the address"},
-		"a strange authority": {fault{strings.Replace(at("url", "/home.ics"), "ca_file: "+ca+", ", "", 1), given(password, time.Time{}), "home", doctor.Broken, "signed by nobody"}, "ca_file"},
+		"a strange authority": {fault{strings.Replace(at("url", "/home.ics"), "ca_file: "+ca+", ", "", 1), given(password, time.Time{}), "home", doctor.Broken, "certificate does not hold"}, "ca_file"},
 		"a certificate's end": {fault{at("url", "/home.ics"), given(password, server.Certificate().NotAfter.AddDate(0, 0, -7)), "home certificate", doctor.Degraded, "certificate ends on"}, "renew"},
 	} {
 		t.Run(name, func(t *testing.T) {

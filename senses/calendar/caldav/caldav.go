@@ -174,29 +174,25 @@ func (l *look) collection(ctx context.Context, c found) (calendar.Collection, er
 		return same, nil
 	}
 	var listed listing
-	var err error
-	since := token
-	if strings.HasPrefix(token, "tag ") {
-		since = ""
+	var err error = &refused{}
+	no := (*refused)(nil)
+	if c.syncs && token != "" && !strings.HasPrefix(token, tagged) {
+		listed, err = l.since(ctx, c, token)
 	}
-	switch {
-	case !c.syncs:
+	if c.syncs && errors.As(err, &no) { // or the token is too old: a full look
+		listed, err = l.since(ctx, c, "")
+	}
+	if errors.As(err, &no) {
 		listed, err = l.everything(ctx, c)
-	default:
-		listed, err = l.since(ctx, c, since)
-		no := (*refused)(nil)
-		if errors.As(err, &no) && since != "" { // the token is too old: a full look
-			listed, err = l.since(ctx, c, "")
-		}
-		if errors.As(err, &no) {
-			listed, err = l.everything(ctx, c)
-		}
 	}
 	if err != nil {
 		return same, err
 	}
 	return l.take(ctx, same, listed)
 }
+
+// tagged begins a token that is a tag of the calendar, and none of sync-collection.
+const tagged = "tag "
 
 // listing is what a server said of a calendar.
 type listing struct {
@@ -346,10 +342,9 @@ func (l *look) fetch(ctx context.Context, wanted []listed) (got []calendar.Item,
 func (l *look) get(ctx context.Context, item listed) (got calendar.Item, gone bool, err error) {
 	got = calendar.Item{Name: item.name, Version: item.version}
 	answer, err := l.account.client.do(ctx, request{method: http.MethodGet, at: item.at, header: map[string]string{"Accept": "text/calendar"}, most: maxItem})
-	large := (*tooLarge)(nil)
 	switch {
-	case errors.As(err, &large):
-		got.Problem = fmt.Sprintf("is larger than %d MiB", large.most>>20)
+	case errors.Is(err, errTooLarge):
+		got.Problem = fmt.Sprintf("is larger than %d MiB", maxItem>>20)
 		return got, false, nil
 	case err != nil:
 		return got, false, err

@@ -3,7 +3,6 @@ package caldav
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -174,30 +173,22 @@ func (c *client) once(ctx context.Context, r request) (*answer, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, r.most+1))
 	switch {
 	case int64(len(body)) > r.most:
-		return nil, &tooLarge{r.most}
+		return nil, fmt.Errorf("%w %d MiB; have it hold a shorter time, or look at fewer calendars", errTooLarge, r.most>>20)
 	case err != nil:
 		return nil, plain(ctx, err)
 	}
 	return &answer{at: r.at, status: response.StatusCode, header: response.Header, body: body}, nil
 }
 
-// tooLarge says that an answer has more bytes than are read.
-type tooLarge struct{ most int64 }
-
-func (t *tooLarge) Error() string { return fmt.Sprintf("the answer is larger than %d MiB", t.most>>20) }
+var errTooLarge = errors.New("the answer is larger than")
 
 // plain puts an error of the network in words, with what to do.
 func plain(ctx context.Context, err error) error {
-	var unknown x509.UnknownAuthorityError
-	var invalid x509.CertificateInvalidError
-	var name x509.HostnameError
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
-	case errors.As(err, &unknown):
-		return errors.New("its certificate is signed by nobody who is trusted here; put the certificate of who signed it in a file, and name that as ca_file")
-	case errors.As(err, &invalid), errors.As(err, &name):
-		return fmt.Errorf("its certificate does not hold: %w; whoever runs the server has to renew it, or the address is another one", err)
+	}
+	if wrong, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return fmt.Errorf("its certificate does not hold: %w; whoever runs the server has to renew it, or name the certificate of who signed it as ca_file", wrong.Err)
 	}
 	return fmt.Errorf("it cannot be reached: %w; check the address, and whether this machine is online", err)
 }

@@ -177,6 +177,9 @@ func (a *Account) calendars(ctx context.Context) (all []found, missing []string,
 			missing = append(missing, name)
 		}
 	}
+	if len(all) == 0 { // more likely a fault of the server than that all are gone
+		return nil, nil, fmt.Errorf("%s shows no calendar with events%s; check what the account may see, and calendars", shown(a.home.at[0].Host), strings.Join(append([]string{""}, missing...), ", not "))
+	}
 	return all, missing, nil
 }
 
@@ -196,7 +199,7 @@ func (a *Account) calendar(from *url.URL, r response) (c found, ok bool, err err
 	}
 	c = found{at: at, name: p.Name, state: p.Token, syncs: p.Token != ""}
 	if c.state == "" && p.Tag != "" {
-		c.state = "tag " + p.Tag
+		c.state = tagged + p.Tag
 	}
 	if c.name == "" {
 		parts := strings.Split(strings.Trim(at.Path, "/"), "/")

@@ -84,6 +84,7 @@ func TestHostileServers(t *testing.T) {
 		"pages that never end":     {"/cal/work/", multi(of("/cal/work/1.ics", `<D:getetag>"1"</D:getetag>`) + "<D:response><D:href>/cal/work/</D:href><D:status>HTTP/1.1 507 Insufficient Storage</D:status></D:response><D:sync-token>1</D:sync-token>"), "does not end"},
 		"the sign-in is refused":   {"", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "password made for this program"},
 		"it is no calendar server": {"", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, "no calendars are found"},
+		"nothing at all":           {"/cal/", multi(""), "shows no calendar with events, not work"},
 		"an answer that is cut": {"", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "9")
 			w.WriteHeader(207)
@@ -150,7 +151,7 @@ func TestOneEventOfMany(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t)
-			const many = 300
+			const many = 1000
 			for n := range many {
 				s.put(fmt.Sprintf("/cal/work/%d.ics", n), strings.Replace(event(n%20, 9), "event-", fmt.Sprintf("n%d-event-", n), 1))
 			}

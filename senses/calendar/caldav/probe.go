@@ -49,14 +49,10 @@ func (a *Account) probe(ctx context.Context) (p Probed, err error) {
 		return p, err
 	}
 	var names []string
-	way := "it says what changed"
-	for _, c := range all {
+	for _, c := range all[:min(len(all), 10)] {
 		names = append(names, shown(c.name))
-		if !c.syncs {
-			way = "every event is compared where something changed"
-		}
 	}
-	p.Detail = fmt.Sprintf("%s lets you in: %d calendars (%s), %s", shown(a.home.at[0].Host), len(all), strings.Join(names[:min(len(names), 10)], ", "), way)
+	p.Detail = fmt.Sprintf("%s lets you in: %d calendars (%s)", shown(a.home.at[0].Host), len(all), strings.Join(names, ", "))
 	return p, nil
 }
 
