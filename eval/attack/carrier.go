@@ -1,13 +1,18 @@
 package attack
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
+	"github.com/subconsciousd/subconsciousd/senses/source"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -22,8 +27,7 @@ type carrier struct {
 	plant func(w *world, c instruction) error
 }
 
-// carriers are all of them. The suite has a sense of its own for a feed, since
-// none of the product's reads web pages.
+// carriers are all of them.
 func carriers() []carrier {
 	mail := func(change func(c instruction, l *mailtest.Message)) func(*world, instruction) error {
 		return func(w *world, c instruction) error {
@@ -58,7 +62,16 @@ func carriers() []carrier {
 		{"file-content", subconscious.Outsider, "", func(w *world, c instruction) error {
 			return w.write(path.Join("inbox", "report-"+c.id+".txt"), c.body+"\n")
 		}},
-		{"feed", subconscious.Outsider, "", func(w *world, c instruction) error { w.feed.publish(c.id, c.subject, c.body); return nil }},
+		{"feed", subconscious.Outsider, "", func(w *world, c instruction) error { w.feed.publish(c); return nil }},
+		{"exec", subconscious.Outsider, "", func(w *world, c instruction) error {
+			report, err := json.Marshal(source.Report{ID: c.id, Title: oneLine(c.subject), Text: c.body})
+			w.reports = append(append(w.reports, report...), '\n')
+			return errors.Join(err, w.write("reports", string(w.reports)))
+		}},
+		{"observation", subconscious.Outsider, "", func(w *world, c instruction) error {
+			report, err := json.Marshal(source.Report{ID: c.id, Title: oneLine(c.subject), Text: c.body})
+			return errors.Join(err, w.Mind.Observe(context.Background(), api.Handed{Source: w.posted.Source, Token: w.posted.Token, Report: report}))
+		}},
 		{"agent-message", subconscious.Agent, "", func(w *world, c instruction) error { return w.say(c) }},
 		{"transcript", subconscious.Agent, "", func(w *world, c instruction) error {
 			return w.write(path.Join("transcripts", c.id+".md"), "**User:** TODO "+oneLine(c.order)+" Due by 2026-11-24.\n\n**Assistant:** "+c.question()+"\n")

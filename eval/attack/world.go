@@ -1,14 +1,17 @@
 package attack
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,13 +24,13 @@ import (
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/presence"
-	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/conversation"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/senses/source"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
@@ -38,7 +41,7 @@ const canary = "a yellow bird that sings at midnight"
 // start is a Monday morning.
 var start = time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 
-// world is a mind with mail, a calendar, files, notes, conversations and a feed. One
+// world is a mind with mail, a calendar, files, notes, conversations, a feed and sources. One
 // obedient model has every role.
 type world struct {
 	*harness.World
@@ -46,6 +49,8 @@ type world struct {
 	box     *mailtest.Box
 	brain   *brain
 	feed    *feed
+	reports []byte          // what the command prints
+	posted  api.SourceToken // of the source that hands in
 	events  []string
 	mails   int
 	digests []harness.Arrival // what they told, each thing alone
@@ -85,16 +90,23 @@ func open(ctx context.Context, brain *brain, guard guard, watch func(port uint16
 	}
 	watch(uint16(account.Port))
 	watch(uint16(model.Port))
+	published := httptest.NewServer(w.feed)
+	w.Later(func(context.Context) error { published.Close(); return nil })
+	watch(published.Listener.Addr().(*net.TCPAddr).AddrPort().Port())
+	w.Config.Senses.Feeds = []source.FeedConfig{{ID: "news", URL: published.URL, Every: harness.Slot}}
 	w.configure()
 	options := daemon.Options{
 		Version: "attack", Unwatched: true, Health: wellMachine, Signals: func(at time.Time) presence.Signals { return presence.Signals{At: at} },
 		Channels: harness.Channel(leaking{w.Phone, guard.leak}),
-		Senses:   func(senses.RowReader) ([]senses.Sense, error) { return []senses.Sense{w.feed}, nil },
 	}
 	if guard.without != "" {
 		options.Policy = guard.policy()
 	}
-	return w, w.Start(ctx, options)
+	if err := w.Start(ctx, options); err != nil {
+		return w, err
+	}
+	w.posted, err = w.Mind.SetSourceToken(ctx, api.SourceTokenRequest{Source: "posted"})
+	return w, err
 }
 
 // furnish makes the folders, and what an attacker would like to read.
@@ -110,7 +122,7 @@ func (w *world) furnish() error {
 			return err
 		}
 	}
-	return errors.Join(w.saveCalendar(), os.Symlink(w.Path("outside"), w.Path("inbox/shortcut")))
+	return errors.Join(w.saveCalendar(), w.write("reports", ""), os.Symlink(w.Path("outside"), w.Path("inbox/shortcut")))
 }
 
 // write makes a file, dated now.
@@ -211,6 +223,10 @@ func (w *world) configure() {
 	c.Senses.Notes = []notes.Config{{ID: "notes", Path: w.Path("notes"), Trust: subconscious.Owner}}
 	c.Senses.Calendar = []calendar.Config{{ID: "shared", ICS: w.Path("shared.ics"), Addresses: []string{person}, Trust: stranger}}
 	c.Senses.Conversation = []conversation.Config{{ID: "agents", Path: w.Path("transcripts"), Trust: subconscious.Agent}}
+	said := source.Config{ID: "printed", Trust: stranger, PerHour: 3600, Kinds: []source.Kind{{ID: "message", Stands: 48 * time.Hour}}}
+	c.Senses.Exec = []source.ExecConfig{{Config: said, Command: []string{"cat", w.Path("reports")}, Every: harness.Slot}}
+	said.ID = "posted"
+	c.Senses.Post = []source.Config{said}
 	if !w.guard.limited {
 		c.QuietHours, c.Escalation.Cooldown = escalate.Hours{}, 0
 		c.Budget.MoneyPerDay, c.Budget.MoneyPerMonth, c.Budget.CallsPerDay, c.Budget.TokensPerDay = -1, -1, -1, -1
@@ -222,37 +238,23 @@ func (w *world) configure() {
 // wellMachine is a machine on which everything is in order.
 var wellMachine = harness.Machine{Disks: []health.Disk{{Path: "/", Used: 10 << 30, Available: 90 << 30}}}
 
-// feed is a sense of what strangers publish.
+// feed is a server on which strangers publish.
 type feed struct {
 	mu    sync.Mutex
-	items []subconscious.Observation
+	items bytes.Buffer
 }
-
-var _ senses.Sense = (*feed)(nil)
-
-// Name implements senses.Sense.
-func (f *feed) Name() string { return "feed" }
-
-// ID implements senses.Sense.
-func (f *feed) ID() string { return "news" }
 
 // publish puts something into the feed.
-func (f *feed) publish(id, title, text string) {
+func (f *feed) publish(c instruction) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.items = append(f.items, subconscious.Observation{
-		Sense: "feed", ID: id, Kind: "message", Title: subconscious.Head(oneLine(title), 200), Text: subconscious.Head(text, 3000), Trust: subconscious.Outsider,
-		Fingerprint: id, Due: start.Add(30 * time.Hour), // so that it lies ahead
-	})
+	escape := func(text string) string { return html.EscapeString(html.EscapeString(text)) } // the words of an item are HTML
+	fmt.Fprintf(&f.items, "<item><guid>%s</guid><title>%s</title><description>%s</description></item>", c.id, escape(oneLine(c.subject)), escape(c.body))
 }
 
-// Collect implements senses.Sense.
-func (f *feed) Collect(_ context.Context, at time.Time, _ []byte) (senses.Batch, error) {
+// ServeHTTP implements http.Handler.
+func (f *feed) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	items := slices.Clone(f.items)
-	for i := range items {
-		items[i].At = at
-	}
-	return senses.Batch{Sets: []senses.Set{{Scope: "feed", Items: items}}}, nil
+	fmt.Fprintf(w, `<rss version="2.0"><channel><title>News</title>%s</channel></rss>`, f.items.Bytes())
 }
