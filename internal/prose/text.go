@@ -93,17 +93,15 @@ func Sentences(text string) []Sentence {
 	text = head(text, MaxText)
 	var out []Sentence
 	var block []string
-	var starts []int
+	var places []struct{ number, start int } // of its lines
 	flush := func() {
 		for _, s := range splitLines(block, nil, maxSentences-len(out)) {
-			s.Start, s.End = starts[s.Line]+s.Start, starts[s.Last]+s.End
-			s.Text = head(s.Text, MaxSentence)
-			out = append(out, s)
+			first, last := places[s.Line], places[s.Last]
+			out = append(out, Sentence{head(s.Text, MaxSentence), first.number, last.number, first.start + s.Start, last.start + s.End})
 		}
-		block, starts = block[:0], starts[:0]
+		block, places = block[:0], places[:0]
 	}
 	number, at := -1, 0
-	lines := 0 // before the block
 	for line := range strings.Lines(text) {
 		number++
 		start := at
@@ -114,33 +112,15 @@ func Sentences(text string) []Sentence {
 		}
 		bullet := bulletLength(trimmed)
 		if trimmed == "" || isQuotation(trimmed) || isRule(trimmed) || bullet > 0 {
-			first := len(out)
-			flush()
-			renumber(out[first:], lines)
-			lines = number
-			if bullet == 0 {
-				lines++
+			if flush(); bullet == 0 {
 				continue
 			}
 		}
-		if len(block) == 0 {
-			lines = number
-		}
 		lead := strings.Index(line, trimmed) + bullet
-		block, starts = append(block, trimmed[bullet:]), append(starts, start+lead)
+		block, places = append(block, trimmed[bullet:]), append(places, struct{ number, start int }{number, start + lead})
 	}
-	first := len(out)
 	flush()
-	renumber(out[first:], lines)
 	return out
-}
-
-// renumber counts the lines of sentences from the beginning of the text.
-func renumber(sentences []Sentence, lines int) {
-	for i := range sentences {
-		sentences[i].Line += lines
-		sentences[i].Last += lines
-	}
 }
 
 // head returns at most the first limit bytes, at a character.
