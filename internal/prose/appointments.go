@@ -16,7 +16,7 @@ func (t *Text) Appointments() []Limit { return t.limits(appointmentOf) }
 
 func appointmentOf(in *sentence, now time.Time) (dates.Match, bool) {
 	s, words := in.Text, in.split()
-	if !strings.ContainsAny(s, "0123456789") || shouts(s) || strings.HasSuffix(s, "?") {
+	if !strings.ContainsAny(s, "0123456789") || Shouts(s) || strings.HasSuffix(s, "?") {
 		return dates.Match{}, false
 	}
 	if !expected.has(words) || unsettled.has(words) || conditional(words) || anyOf(words, calledOff) && !movedTo.has(words) {

@@ -93,7 +93,7 @@ func languageOf(name string) language {
 // readAsk says whether a sentence asks something of who reads it.
 func readAsk(s string, words []word, short bool) (AskForm, bool) {
 	first, _ := utf8.DecodeRuneInString(s)
-	if s == "" || strings.ContainsRune("\"“„«`‘'", first) || strings.Count(s, `"`)%2 == 1 || shouts(s) {
+	if s == "" || strings.ContainsRune("\"“„«`‘'", first) || strings.Count(s, `"`)%2 == 1 || Shouts(s) {
 		return "", false
 	}
 	if len(words) < 2 || marketing.has(words) || titled(s, words) {
@@ -164,9 +164,9 @@ func endsWithMark(s string) bool {
 	return strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "???")
 }
 
-// shouts reports whether a sentence is written as spam is: in capitals, or with
+// Shouts reports whether a sentence is written as spam is: in capitals, or with
 // rows of exclamation marks or money.
-func shouts(s string) bool {
+func Shouts(s string) bool {
 	if strings.Contains(s, "!!") || strings.Contains(s, "$$") {
 		return true
 	}

@@ -66,7 +66,7 @@ func withLabels(all []*sentence) []*sentence {
 // limitOf returns the limit that a sentence sets.
 func limitOf(in *sentence, now time.Time) (dates.Match, bool) {
 	s, words := in.Text, in.split()
-	if shouts(s) || strings.HasSuffix(s, "?") {
+	if Shouts(s) || strings.HasSuffix(s, "?") {
 		return dates.Match{}, false
 	}
 	if len(words) < 2 || noLimits.has(words) || offers.has(words) || anyOf(words, selling) {

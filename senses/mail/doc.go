@@ -14,7 +14,8 @@
 //   - "request", stands: a message to the person that asks something of them, or
 //     has them do something by a date, from somebody who writes to them and not to
 //     a list, as a bulk sender or as a machine. A copy counts where it begins with
-//     their name, and a stranger where nothing speaks against it; see stranger.go.
+//     their name, and a stranger to them alone or by name, where nothing speaks for one
+//     who writes to everybody.
 //     Until it is answered, deleted or moved out of the folders, and at most 14
 //     days, or to 3 days after its date.
 //   - "deadline", stands: a message from a machine or an office to the person that

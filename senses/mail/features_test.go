@@ -67,19 +67,17 @@ func posts() []post {
 	add("a stranger who means the person", mailtest.Message{From: stranger, Subject: "Your talk in Bern", Text: "Dear Ines,\n\nI liked your talk on Thursday. Could you send me the slides?\n\nKind regards\nMax Weber\n"}, kindRequest, "asks=true -known", "")
 	add("a stranger, short and plain", mailtest.Message{From: stranger, Subject: "The bicycle", Text: "Hello,\n\nis the bicycle still for sale? When could I come and see it?\n\nMax Weber\n"}, kindRequest, "asks=true -known -urls -acquainted -names", "")
 	add("the same to several", mailtest.Message{From: stranger, To: []string{me, other}, Subject: "The bicycle", Text: "Hello,\n\nis the bicycle still for sale? When could I come and see it?\n\nMax Weber\n"}, kindMail, "-asks", "")
-	add("the same with a link", mailtest.Message{From: stranger, Subject: "The bicycle", Text: "Hello,\n\nis the bicycle at https://example.net/b/1 still for sale? When could I come and see it?\n\nMax Weber\n"}, kindMail, "-asks", "")
+	add("the same with a link", mailtest.Message{From: stranger, Subject: "The bicycle", Text: "Hello,\n\nis the bicycle at https://example.net/b/1 still for sale? When could I come and see it?\n\nMax Weber\n"}, kindRequest, "asks=true urls=1", "")
 	add("ein Fremder, der sie meint", mailtest.Message{From: stranger, Subject: "Ihr Vortrag", Text: "Sehr geehrte Frau Vidal,\n\nkönnten Sie mir bitte die Folien Ihres Vortrags schicken?\n\nMit freundlichen Grüßen\nMax Weber\n"}, kindRequest, "asks=true", "")
-	add("a stranger who writes to anybody", mailtest.Message{From: stranger, Subject: "Question", Text: "Hello,\n\ncan you help me with my investment? Please reply soon.\n"}, kindMail, "-asks", "")
+	add("a stranger who writes to anybody", mailtest.Message{From: stranger, Subject: "Question", Text: "Hello,\n\ncan you help me with my investment? Please reply soon.\n"}, kindRequest, "asks=true -names", "")
 	add("a stranger whose answers go elsewhere", mailtest.Message{From: stranger, Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back today?\n", Headers: []string{"Reply-To: boss@example.com"}}, kindMail, "-asks", "")
 	away := mailtest.Message{From: "Max Weber <max@mail.acme.co.uk>", Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back today?\n", Headers: []string{"Reply-To: boss@other.co.uk"}}
 	add("a stranger whose answers go to another firm of the country", away, kindMail, "-asks", "")
 	away.Headers = []string{"Reply-To: office@acme.co.uk"}
 	add("a stranger whose answers go to their firm", away, kindRequest, "asks=true domain=acme.co.uk", "2026-03-10 18:00")
 	answers := []string{"older@example.com"}
-	add("one who answers words of the person's", mailtest.Message{From: stranger, To: append([]string{"Tom <" + other + ">"}, to...), Subject: "Re: Slides", InReplyTo: answers,
-		Text: "Good point. Could you attach some examples?\n\nInes Vidal <" + me + "> wrote:\n> The slides are at https://example.net/a and https://example.net/b\n> and the loan is paid.\n"}, kindRequest, "asks=true -known", "")
-	add("one who answers somebody else", mailtest.Message{From: stranger, To: append([]string{"Tom <" + other + ">"}, to...), Subject: "Re: Slides", InReplyTo: answers,
-		Text: "Good point. Could you attach some examples?\n\nTom <" + other + "> wrote:\n> The slides are at https://example.net/a and https://example.net/b\n"}, kindMail, "-asks", "")
+	add("one who answers the person and another", mailtest.Message{From: stranger, To: append([]string{"Tom <" + other + ">"}, to...), Subject: "Re: Slides", InReplyTo: answers,
+		Text: "Good point. Could you attach some examples?\n\nInes Vidal <" + me + "> wrote:\n> The slides are at https://example.net/a and https://example.net/b\n> and the loan is paid.\n"}, kindMail, "-asks -known", "")
 	add("a stranger who shouts", mailtest.Message{From: stranger, Subject: "IMPORTANT MESSAGE INES", Text: "Dear Ines,\n\ncould you call me back today?\n"}, kindMail, "-asks", "")
 	add("a stranger in the person's name", mailtest.Message{From: "Ines Vidal <ines.vidal@example.net>", Subject: "Vouchers", Text: "Hello Ines,\n\ncould you buy some vouchers for me?\n"}, kindMail, "-asks", "")
 	add("an invoice", mailtest.Message{From: "City Works <billing@example.net>", Subject: "Invoice 4711", Text: "Dear customer,\n\nyour invoice 4711 over 120.50 EUR is attached.\nPayment is due by 30 March 2026.\n", Headers: []string{"Auto-Submitted: auto-generated"}, Attachments: []string{"invoice.pdf"}}, kindDeadline, "automated=true attachments=1 -asks", "2026-03-30 18:00")

@@ -139,15 +139,17 @@ type date struct {
 	is bool
 }
 
-// kind decides what a message is. What a stranger asks counts only where nothing
-// speaks for one who writes to everybody; see stranger.go.
+// kind decides what a message is. What one asks to whom the person never wrote counts
+// where it is to them alone, or calls them by name, and nothing speaks for one who
+// writes to everybody; what it is worth the score says.
 func (j judge) kind(f *features) (string, date) {
 	if j.mine || j.Junk || j.failed || j.List != "" || f.addressed == "" {
 		return kindMail, date{}
 	}
 	limit, asks := j.content.limit, j.content.asks
 	forMe := f.addressed == "to" || j.content.names
-	if forMe && j.personal() && (f.known > 0 || f.inMine || !j.strange() || j.quotesMe() && j.content.doubts == 0) {
+	means := j.content.doubts == 0 && (j.content.names || len(j.To)+len(j.Cc) == 1) // one whom they never wrote to
+	if forMe && j.personal() && (f.known > 0 || f.inMine || means) {
 		bill := limit.is && j.office() && f.known == 0
 		if (len(asks) > 0 || limit.is) && !bill {
 			f.asks = true

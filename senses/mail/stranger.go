@@ -14,23 +14,12 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// A stranger is a sender to whom the person never wrote, in a thread that is not
-// theirs. What they ask counts as asking something of the person only where nothing
-// speaks against it.
-const (
-	fewRecipients = 3
-	shortText     = 20
-	longText      = 6_000
-	plainText     = 1_500 // of one that does not name them
-	fewLinks      = 2
-)
-
 // suspicious counts the signs that a message was written to everybody, or under a
 // false name. They count against what claims to come from a machine or an office
 // as well.
 func (j judge) suspicious() (signs int) {
 	for _, is := range []bool{
-		repliesElsewhere(j.Message), shouts(j.Subject), j.content.advertises, namesAnother(j.From), j.ownDomainSpoofed(), endsInCode(j.Subject),
+		repliesElsewhere(j.Message), prose.Shouts(j.Subject), j.content.advertises, namesAnother(j.From), j.ownDomainSpoofed(),
 		j.Made || j.Date.IsZero(), // without a Message-ID or a date, as programs write that send to many
 	} {
 		if is {
@@ -39,32 +28,6 @@ func (j judge) suspicious() (signs int) {
 	}
 	return signs
 }
-
-// strange reports whether something speaks against counting what a stranger asks. A
-// message that calls the person by name may be long and link to things; one that does
-// not has to be short, plain, to them alone, and not about money.
-func (j judge) strange() bool {
-	text := strings.TrimSpace(j.said())
-	recipients, long, some := fewRecipients, longText, fewLinks
-	if !j.content.names {
-		recipients, long, some = 1, plainText, 0
-	}
-	return j.content.doubts > 0 || len(j.To)+len(j.Cc) > recipients || len(text) < shortText || len(text) > long || linksIn(text) > some ||
-		!j.content.names && speaksOfMoney(j.Subject+"\n"+text)
-}
-
-// speaksOfMoney reports whether a text has words of those who offer money, or want
-// some.
-func speaksOfMoney(text string) bool {
-	words := strings.FieldsFunc(prose.Fold(subconscious.Head(text, plainText)), func(r rune) bool { return !unicode.IsLetter(r) && r != '$' && r != '€' })
-	return slices.ContainsFunc(words, func(word string) bool {
-		return moneyWords.Has(strings.Trim(word, "$€")) || strings.ContainsAny(word, "$€")
-	})
-}
-
-var moneyWords = prose.SetOf(`money cash invest investment investments investor fund funds funding loan loans credit mortgage dollar dollars usd million
-	billion bank banking bitcoin crypto wallet donation inheritance profit profits income salary geld kredit darlehen investition investieren
-	erbschaft millionen spende argent credit pret investissement heritage dinero credito prestamo inversion herencia millones donativo`)
 
 // repliesElsewhere reports whether answers would go to another house.
 func repliesElsewhere(m message.Message) bool {
@@ -103,20 +66,6 @@ func firm(address string) string {
 	return strings.ToLower(address)
 }
 
-// shouts reports whether a subject is in capitals, or ends in rows of marks.
-func shouts(subject string) bool {
-	upper, letters := 0, 0
-	for _, r := range subject {
-		if unicode.IsLetter(r) {
-			letters++
-			if unicode.IsUpper(r) {
-				upper++
-			}
-		}
-	}
-	return letters >= 8 && upper*10 >= letters*7 || strings.Contains(subject, "!!") || strings.Contains(subject, "$$")
-}
-
 // namesAnother reports whether a sender's name is an address that is not theirs.
 func namesAnother(from message.Address) bool {
 	name := strings.ToLower(strings.TrimSpace(from.Name))
@@ -127,14 +76,6 @@ func namesAnother(from message.Address) bool {
 // person.
 func (j judge) ownDomainSpoofed() bool {
 	return j.state.Person != "" && strings.EqualFold(strings.TrimSpace(j.From.Name), j.state.Person)
-}
-
-// endsInCode reports whether a subject ends in a word without sense behind a row
-// of spaces, or in one of letters and digits mixed.
-func endsInCode(subject string) bool {
-	head := strings.TrimRight(subject, " ")
-	i := strings.LastIndexByte(head, ' ')
-	return i > 0 && strings.HasSuffix(head[:i], "    ")
 }
 
 // greetingBytes is where a greeting stands.
