@@ -117,6 +117,9 @@ func matches(patterns []string, folder string) bool {
 	return false
 }
 
+// googleOnly is the package that may import Google's library.
+const googleOnly = "senses/calendar/google"
+
 // imports returns which of the imports of a package its rule forbids.
 func imports(rules []Rule, rule Rule, p Package, imported []string, test bool) []Violation {
 	var found []Violation
@@ -132,6 +135,8 @@ func imports(rules []Rule, rule Rule, p Package, imported []string, test bool) [
 		case !ours:
 			if rule.StandardOnly && !test && !standard(name) {
 				found = append(found, Violation{p.place(), verb + name, rule.Reason})
+			} else if strings.HasPrefix(name, "google.golang.org/") && p.Folder != googleOnly {
+				found = append(found, Violation{p.place(), verb + name, "whoever links Google's library pays for it at every start: it is in " + googleOnly + " alone"})
 			}
 			continue
 		}

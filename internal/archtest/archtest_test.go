@@ -90,6 +90,8 @@ func TestPromises(t *testing.T) {
 		test, allowed    bool
 	}{
 		{"senses/files", "senses/notes", false, false},
+		{"setup/live", "senses/calendar/google", false, false},
+		{"cmd/subconsciousctl", "senses/calendar/google", false, false},
 		{"senses/files", "senses/notes", true, false},
 		{"senses/files", "senses/sensetest", false, false},
 		{"senses/files", "senses/sensetest", true, true},

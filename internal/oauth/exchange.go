@@ -49,15 +49,15 @@ func (o Options) exchange(ctx context.Context, code, verifier, redirect string) 
 		return nil, err
 	}
 	if missing := o.notGranted(got); missing != "" {
-		return nil, fmt.Errorf("%s granted the sign-in, but not the access to mail (%s); sign in again, and tick all that is asked for",
-			o.Config.endpoint().title, missing)
+		return nil, fmt.Errorf("%s granted the sign-in, but not the access that is needed (%s); sign in again, and tick all that is asked for",
+			o.endpoint().title, missing)
 	}
 	return o.tokenOf(got), nil
 }
 
 func (o Options) tokenOf(got *oauth2.Token) *token {
 	at := o.Now().UTC().Truncate(time.Second)
-	made := &token{Version: version, Provider: o.Config.Provider, ClientID: o.Config.ClientID, TokenURL: o.Config.endpoint().tokenURL,
+	made := &token{Version: version, Provider: o.Config.Provider, ClientID: o.Config.ClientID, TokenURL: o.endpoint().tokenURL,
 		Access: got.AccessToken, Refresh: got.RefreshToken, SignedIn: at, Renewed: at}
 	if !got.Expiry.IsZero() {
 		made.Expiry = o.Now().Add(time.Until(got.Expiry)).UTC().Truncate(time.Second)
@@ -73,7 +73,7 @@ func (o Options) notGranted(got *oauth2.Token) string {
 		return ""
 	}
 	given := strings.Fields(strings.ToLower(said))
-	for _, scope := range o.Config.endpoint().scopes {
+	for _, scope := range o.endpoint().scopes {
 		if scope != "offline_access" && !slices.Contains(given, strings.ToLower(scope)) {
 			return scope
 		}
@@ -103,7 +103,7 @@ func (o Options) request(ctx context.Context, redirect string, hidden []string, 
 	}
 	var got *oauth2.Token
 	for _, style := range styles {
-		got, err = ask(context.WithValue(ctx, oauth2.HTTPClient, client), o.Config.client(value, style, redirect))
+		got, err = ask(context.WithValue(ctx, oauth2.HTTPClient, client), o.client(value, style, redirect))
 		if refused, ok := errors.AsType[*oauth2.RetrieveError](err); !ok || refused.ErrorCode != "invalid_client" {
 			break
 		}
@@ -112,7 +112,7 @@ func (o Options) request(ctx context.Context, redirect string, hidden []string, 
 		return nil, o.plain(ctx, err, redirect != "", append(hidden, value.Reveal()))
 	}
 	if got.AccessToken == "" || strings.ContainsFunc(got.AccessToken+got.RefreshToken, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, fmt.Errorf("%s answered with no token that can be used", o.Config.endpoint().title)
+		return nil, fmt.Errorf("%s answered with no token that can be used", o.endpoint().title)
 	}
 	return got, nil
 }
@@ -130,7 +130,7 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // plain makes words of an error of x/oauth2, which would quote the answer.
 func (o Options) plain(ctx context.Context, err error, first bool, hidden []string) error {
-	title := o.Config.endpoint().title
+	title := o.endpoint().title
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		status := 0
 		if refused.Response != nil {
@@ -152,7 +152,7 @@ func (o Options) plain(ctx context.Context, err error, first bool, hidden []stri
 
 // refusal says in plain words what a provider refused and why.
 func (o Options) refusal(status int, code, description string, first bool) error {
-	title := o.Config.endpoint().title
+	title := o.endpoint().title
 	words, again := refusals[code], false
 	switch code {
 	case "invalid_grant":

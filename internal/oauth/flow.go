@@ -80,13 +80,13 @@ func Begin(options Options, request Request) (*Flow, error) {
 		// Nobody listens there; it is one of the ports that nobody is given.
 		port = 1<<15 + 1<<14 + mathrand.IntN(1<<14)
 	}
-	f.redirect = "http://" + hostPort(options.Config.endpoint().redirect, port)
+	f.redirect = "http://" + hostPort(options.endpoint().redirect, port)
 	return f, nil
 }
 
 // URL is where the person signs in.
 func (f *Flow) URL() string {
-	e := f.options.Config.endpoint()
+	e := f.options.endpoint()
 	extra := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(f.verifier)}
 	for name, value := range e.extra {
 		extra = append(extra, oauth2.SetAuthURLParam(name, value))
@@ -94,7 +94,7 @@ func (f *Flow) URL() string {
 	if f.hint != "" && f.options.Config.Provider != Custom {
 		extra = append(extra, oauth2.SetAuthURLParam("login_hint", f.hint))
 	}
-	return f.options.Config.client(noSecret, oauth2.AuthStyleInParams, f.redirect).AuthCodeURL(f.state, extra...)
+	return f.options.client(noSecret, oauth2.AuthStyleInParams, f.redirect).AuthCodeURL(f.state, extra...)
 }
 
 // Redirect is the address at which the browser ends, without what it brings.

@@ -47,7 +47,7 @@ type Config struct {
 	// have their own.
 	AuthURL  string   `mapstructure:"auth_url" about:"Where one signs in at a custom provider; https, or http on this machine."`
 	TokenURL string   `mapstructure:"token_url" about:"Where a custom provider gives tokens; https, or http on this machine."`
-	Scopes   []string `mapstructure:"scopes" about:"What a custom provider calls the right to read mail over IMAP."`
+	Scopes   []string `mapstructure:"scopes" about:"What a custom provider calls the right to read mail over IMAP, or calendars."`
 }
 
 const (
@@ -124,7 +124,7 @@ func checkURL(text, path string) error {
 	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):
 		return nil
 	}
-	return errors.New("is not protected; use https, for what goes there signs in to your mail")
+	return errors.New("is not protected; use https, for what goes there signs in to your account")
 }
 
 // loopback reports whether a host is this machine.
@@ -147,13 +147,18 @@ type endpoint struct {
 	redirect string
 }
 
-func (c Config) endpoint() endpoint {
+func (o Options) endpoint() endpoint {
+	c := o.Config
 	switch c.Provider {
 	case Google:
+		scope := "https://mail.google.com/"
+		if o.Calendars {
+			scope = "https://www.googleapis.com/auth/calendar.readonly"
+		}
 		return endpoint{
 			title:   "Google",
 			authURL: "https://accounts.google.com/o/oauth2/v2/auth", tokenURL: "https://oauth2.googleapis.com/token",
-			scopes: []string{"https://mail.google.com/"}, redirect: "127.0.0.1",
+			scopes: []string{scope}, redirect: "127.0.0.1",
 			extra: map[string]string{"access_type": "offline", "prompt": "consent"},
 		}
 	case Microsoft:
@@ -174,10 +179,10 @@ func (c Config) endpoint() endpoint {
 }
 
 // client is the configuration for x/oauth2.
-func (c Config) client(value secret.Value, style oauth2.AuthStyle, redirect string) *oauth2.Config {
-	e := c.endpoint()
+func (o Options) client(value secret.Value, style oauth2.AuthStyle, redirect string) *oauth2.Config {
+	e := o.endpoint()
 	return &oauth2.Config{
-		ClientID: c.ClientID, ClientSecret: value.Reveal(), Scopes: e.scopes, RedirectURL: redirect,
+		ClientID: o.Config.ClientID, ClientSecret: value.Reveal(), Scopes: e.scopes, RedirectURL: redirect,
 		Endpoint: oauth2.Endpoint{AuthURL: e.authURL, TokenURL: e.tokenURL, AuthStyle: style},
 	}
 }

@@ -24,6 +24,8 @@ type Options struct {
 	Config Config
 	// Path is the file of the sign-in: see Path.
 	Path string
+	// Calendars: the sign-in is for reading calendars, in place of mail.
+	Calendars bool
 	// Command is what the person runs to sign in: "subconsciousctl auth mail home".
 	Command string
 	// Env looks variables up for the client's secret; nil is the process's own.
@@ -113,7 +115,7 @@ func (s *Source) held() (*token, error) {
 		return nil, s.again("nobody has signed in to this account yet")
 	case err != nil:
 		return nil, err
-	case kept.ClientID != s.Config.ClientID || kept.TokenURL != s.Config.endpoint().tokenURL:
+	case kept.ClientID != s.Config.ClientID || kept.TokenURL != s.endpoint().tokenURL:
 		return nil, s.again("the sign-in is that of another client or provider than the configuration names")
 	}
 	if s.unkept != nil && kept.Refresh == s.renewed.Refresh && kept.Access == s.renewed.Access {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -21,6 +22,8 @@ type Config struct {
 	URL       string             `mapstructure:"url" about:"In place of a path, the address of an iCalendar file: https or webcal."`
 	SecretURL secret.Ref         `mapstructure:"secret_url" about:"an address that is itself a secret, in place of url"`
 	CalDAV    string             `mapstructure:"caldav" about:"In place of a path, an account on a CalDAV server: its address, or your mail address, by which it is looked for."`
+	Google    string             `mapstructure:"google" about:"In place of a path, a Google account: its mail address. It is signed in to by oauth."`
+	OAuth     *oauth.Config      `mapstructure:"oauth" about:"How a Google account is signed in to, by the browser: subconsciousctl auth google."`
 	User      string             `mapstructure:"user" about:"The name to sign in with, where the server wants one."`
 	Password  secret.Ref         `mapstructure:"password" about:"the password, mostly an app password"`
 	CAFile    string             `mapstructure:"ca_file" path:"secret" about:"A PEM file of the authority that signed the server's certificate; empty: those of the system."`
@@ -59,9 +62,9 @@ func (c Config) Validate() error {
 
 // validatePlace checks where the calendar is, and how to get in.
 func (c Config) validatePlace(f *faults) {
-	places := slices.DeleteFunc([]string{strings.TrimSpace(c.ICS), c.URL, c.SecretURL.String(), c.CalDAV}, func(place string) bool { return place == "" })
-	f.where(len(places) == 0, "ics: is missing; give the path of an .ics file, or an address under url or caldav")
-	f.where(len(places) > 1, "ics: more than one place is named (ics, url, secret_url, caldav); keep one of them")
+	places := slices.DeleteFunc([]string{strings.TrimSpace(c.ICS), c.URL, c.SecretURL.String(), c.CalDAV, c.Google}, func(place string) bool { return place == "" })
+	f.where(len(places) == 0, "ics: is missing; give the path of an .ics file, or an address under url, caldav or google")
+	f.where(len(places) > 1, "ics: more than one place is named (ics, url, secret_url, caldav, google); keep one of them")
 	f.where(strings.ContainsRune(c.ICS, 0), "ics: holds a zero byte; give the path of an .ics file")
 	f.where(strings.Contains(c.ICS, "://"), "ics: %q is an address; write it under url", c.ICS)
 	if c.URL != "" {
@@ -76,7 +79,15 @@ func (c Config) validatePlace(f *faults) {
 	f.where(c.CalDAV != "" && c.User == "", "user: is missing; write the name that the account is signed in to with")
 	f.where(c.CalDAV != "" && len(passwords) == 0, "password_file: no way to sign in is named; set one of password_env, password_file, password_keyring or password_credential")
 	f.where(c.User == "" != (len(passwords) == 0) && c.CalDAV == "", "user: a user and a password belong together; set both, or neither")
-	f.where(c.CalDAV == "" && len(c.Calendars) > 0, "calendars: is for an account under caldav; remove it")
+	f.where(c.CalDAV == "" && c.Google == "" && len(c.Calendars) > 0, "calendars: is for an account under caldav or google; remove it")
+	f.where(c.Google != "" && !strings.Contains(c.Google, "@"), "google: %q is not a mail address; write that of the account", c.Google)
+	f.where(c.Google == "" != (c.OAuth == nil), "oauth: a Google account and an oauth belong together; set both, or neither")
+	if c.OAuth != nil {
+		f.where(c.OAuth.Provider == oauth.Microsoft, "oauth.provider: microsoft has no Google account; use google")
+		for _, wrong := range c.OAuth.Wrong() {
+			*f = append(*f, fmt.Errorf("oauth.%w", wrong))
+		}
+	}
 }
 
 // Address reports whether an address may be asked: https or webcal, and http for

@@ -17,7 +17,7 @@ import (
 
 // itemPrefix begins the keys of rows that hold items: "item/", a digest of the
 // collection, one of the item, and the number of the part, with a slash between
-// each. The first line of a value is a digest of the version. What is wrong with
+// each. A changed occurrence has that of its series and a dot before its own. The first line of a value is a digest of the version. What is wrong with
 // the item stands behind "!" in the lines that follow, and then an iCalendar
 // object of its fields, without secrets.
 const itemPrefix = "item/"
@@ -82,18 +82,21 @@ func (all shelf) put(rows []senses.Row, key string, parts [][]byte) []senses.Row
 // take brings the shelf in line with what was found, and returns the rows that
 // change by it.
 func (all shelf) take(found Found) (rows []senses.Row) {
-	there, full, listed := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	there, full, gone, listed := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	zones := newZones(window{}, nil)
 	for _, c := range found.Collections {
 		there[digest(c.Name)], full[digest(c.Name)] = true, c.Full
 		for _, name := range c.Removed {
-			rows = all.put(rows, shelfKey(c.Name, name), nil)
+			gone[shelfKey(c.Name, name)] = true
 		}
 		for _, name := range c.Same {
 			listed[shelfKey(c.Name, name)] = true
 		}
 		for _, item := range c.Changed {
 			key := shelfKey(c.Name, item.Name)
+			if item.Of != "" {
+				key = shelfKey(c.Name, item.Of) + "." + digest(item.Name)
+			}
 			listed[key] = true
 			if len(all) < 2*maxComponents || all[key] != nil { // split says so long before
 				rows = all.put(rows, key, fields(item, zones))
@@ -101,7 +104,9 @@ func (all shelf) take(found Found) (rows []senses.Row) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if collection, _, _ := strings.Cut(key, "/"); !there[collection] || full[collection] && !listed[key] {
+		collection, _, _ := strings.Cut(key, "/")
+		series, _, _ := strings.Cut(key, ".")
+		if !there[collection] || (full[collection] || gone[series]) && !listed[key] {
 			rows = all.put(rows, key, nil)
 		}
 	}

@@ -59,6 +59,9 @@ type Item struct {
 	Name, Version string
 	// Problem is why there is no Data; it follows "an event".
 	Problem string
+	// Of is the name of the series that a changed occurrence belongs to: it is gone
+	// with that.
+	Of string
 	// Data is an iCalendar object, as the server sent it or as Text makes it. No
 	// more of it is kept than the sense reads, without secrets.
 	Data []byte
