@@ -40,7 +40,7 @@ const (
 	// fields are those of an answer that are asked for.
 	fields = "nextPageToken,nextSyncToken,timeZone,items(etag,id,status,summary,description,location,start,end,endTimeUnspecified,recurrence," +
 		"recurringEventId,originalStartTime,transparency,visibility,iCalUID,sequence,updated,organizer(email,displayName,self)," +
-		"attendees(email,displayName,responseStatus),hangoutLink,conferenceData/entryPoints(entryPointType,uri),eventType)"
+		"attendees(email,displayName,responseStatus),hangoutLink,conferenceData(entryPoints(entryPointType,uri)),eventType)"
 )
 
 // Account is a Google account.
