@@ -15,6 +15,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/calendar/caldav"
+	"github.com/subconsciousd/subconsciousd/senses/calendar/google"
+	"github.com/subconsciousd/subconsciousd/senses/calendar/google/access"
 	"github.com/subconsciousd/subconsciousd/senses/conversation"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/folder"
@@ -118,7 +120,11 @@ func (o *opening) open(log *chat.Log) {
 	for _, c := range config.Calendar {
 		options := calendar.Options{Watcher: o.watcher, Rows: o.ledger, Exclude: ours, Logger: logger, Zone: o.zoneOrUTC}
 		var err error
-		if c.Remote() {
+		if c.Google != "" {
+			signIn := setup.CalendarSignIn(c, o.options.Config.StateDir, o.options.Env)
+			signIn.Log = logger
+			options.Source, err = google.Open(c, access.Options{SignIn: signIn, Transport: o.options.Google})
+		} else if c.Remote() {
 			options.Source, err = caldav.Open(c, caldav.Options{Env: o.options.Env})
 		}
 		var s *calendar.Sense

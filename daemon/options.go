@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"path/filepath"
 	"time"
 
@@ -57,6 +58,8 @@ type Options struct {
 	Threads []threads.Thread
 	// DialMail opens connections to mail servers; nil is the network.
 	DialMail func(ctx context.Context, network, address string) (net.Conn, error)
+	// Google carries what Google's calendars are asked; nil is the network.
+	Google http.RoundTripper
 	// Policy replaces the shipped one; nil leaves it. The attack suite takes
 	// clauses out of it, to see what they keep from happening.
 	Policy escalate.Policy

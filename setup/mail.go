@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 )
@@ -57,5 +58,16 @@ func MailSignIn(c mail.Config, stateDir string, env func(string) (string, bool))
 		Path:    oauth.Path(stateDir, mail.Name, c.ID),
 		Command: "subconsciousctl auth mail " + c.ID,
 		Env:     env,
+	}
+}
+
+// CalendarSignIn is the same of a calendar, that of a Google account.
+func CalendarSignIn(c calendar.Config, stateDir string, env func(string) (string, bool)) oauth.Options {
+	return oauth.Options{
+		Config:    *c.OAuth,
+		Path:      oauth.Path(stateDir, "calendar", c.ID),
+		Calendars: true,
+		Command:   "subconsciousctl auth google " + c.ID,
+		Env:       env,
 	}
 }

@@ -82,18 +82,19 @@ func schemaOf(key, about string, s shape) map[string]any {
 // enumOf are the values of a text that has only some.
 func enumOf(key string, s shape) []string {
 	enum, ok := map[string][]string{
-		"log.level":                     logLevels,
-		"log.format":                    logFormats,
-		"models.gate":                   {threads.Adaptive, threads.Changed, threads.Always},
-		"models.preset":                 models.PresetNames(),
-		"models.providers[].kind":       {models.OpenAI, models.Anthropic},
-		"models.providers[].schema":     {models.SchemaJSON, models.SchemaObject, models.SchemaNone},
-		"models.providers[].vendor":     models.VendorNames(),
-		"escalation.critical":           escalate.Classes(),
-		"notify[].content":              contents,
-		"senses.mail[].security":        securities,
-		"senses.mail[].oauth.provider":  oauth.Providers(),
-		"senses.mail[].oauth.mechanism": {"oauthbearer", "xoauth2"},
+		"log.level":                        logLevels,
+		"log.format":                       logFormats,
+		"models.gate":                      {threads.Adaptive, threads.Changed, threads.Always},
+		"models.preset":                    models.PresetNames(),
+		"models.providers[].kind":          {models.OpenAI, models.Anthropic},
+		"models.providers[].schema":        {models.SchemaJSON, models.SchemaObject, models.SchemaNone},
+		"models.providers[].vendor":        models.VendorNames(),
+		"escalation.critical":              escalate.Classes(),
+		"notify[].content":                 contents,
+		"senses.mail[].security":           securities,
+		"senses.mail[].oauth.provider":     oauth.Providers(),
+		"senses.mail[].oauth.mechanism":    {"oauthbearer", "xoauth2"},
+		"senses.calendar[].oauth.provider": {oauth.Google, oauth.Custom},
 	}[key]
 	if ok {
 		return enum

@@ -8,6 +8,8 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/calendar/caldav"
+	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/setup/live"
 )
 
 // renewal is how long before its end a certificate is spoken of: those who renew
@@ -24,7 +26,7 @@ func (e *examination) calendars(ctx context.Context) {
 			all.Go(func() {
 				room <- struct{}{}
 				defer func() { <-room }()
-				seen[i] = caldav.Probe(ctx, c, caldav.Options{Env: e.Env})
+				seen[i] = live.Calendar(ctx, c, e.StateDir, e.Env)
 			})
 		}
 	}
@@ -43,6 +45,9 @@ func (e *examination) calendar(c calendar.Config, p caldav.Probed) {
 		row{e.senses("calendar", c.ID), OK, "the daemon, which runs, reads it; from here: " + p.Problem, ""},
 		row{true, Broken, p.Problem, p.Next})
 	e.say(c.ID+" calendars", row{len(p.Missing) > 0, Degraded, "there is no " + strings.Join(p.Missing, ", "), "correct calendars, or leave it out for all"})
+	if c.Google != "" {
+		e.signIn(c.ID, setup.CalendarSignIn(c, e.StateDir, e.Env))
+	}
 	e.say(c.ID+" certificate", row{!p.Expires.IsZero() && p.Expires.Before(e.Now().Add(renewal)), Degraded,
 		"the server's certificate ends on " + p.Expires.In(e.zone()).Format("Mon 2 Jan 15:04"), "whoever runs the server has to renew it"})
 }

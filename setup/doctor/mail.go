@@ -50,7 +50,7 @@ func (e *examination) account(c mail.Config, m mail.Probed) {
 	e.say(c.ID+" sent", row{m.SentUnknown && m.Missing == "", Note,
 		"the folder of what you sent was not found, so that promises and answers of yours are not seen", "name it under sent, or write sent: none" + there})
 	if c.OAuth != nil {
-		e.signIn(c)
+		e.signIn(c.ID, setup.MailSignIn(c, e.StateDir, e.Env))
 	}
 }
 
@@ -73,9 +73,8 @@ func (e *examination) senses(kind, id string) bool {
 }
 
 // signIn looks at what is kept of a sign-in by the browser.
-func (e *examination) signIn(c mail.Config) {
-	name := c.ID + " sign-in"
-	options := setup.MailSignIn(c, e.StateDir, e.Env)
+func (e *examination) signIn(id string, options oauth.Options) {
+	name := id + " sign-in"
 	options.Now = e.Now
 	state, err := oauth.Kept(options)
 	if err != nil {

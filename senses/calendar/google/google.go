@@ -22,7 +22,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/calendar/google/access"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -110,7 +109,7 @@ func (a *Account) look(ctx context.Context, kept calendar.Kept) (calendar.Found,
 		case err != nil && (ctx.Err() != nil || errors.Is(err, oauth.ErrSignInAgain) || refused != nil && refused.Busy() || len(problems)+1 == len(all)):
 			return calendar.Found{}, err
 		case err != nil:
-			problems = append(problems, fmt.Sprintf("the calendar %s could not be looked at: %v", subconscious.Head(subconscious.Printable(c.Name()), 60), err))
+			problems = append(problems, fmt.Sprintf("the calendar %s could not be looked at: %v", c.Name(), err))
 			delete(a.looks, c.ID)
 		case l.done:
 			out.Collections[i] = l.collection()

@@ -186,8 +186,10 @@ type Calendar struct {
 	Selected bool
 }
 
-// Name is what the person calls it.
-func (c Calendar) Name() string { return cmp.Or(c.Override, c.Summary, c.ID) }
+// Name is what the person calls it, as it may be shown.
+func (c Calendar) Name() string {
+	return subconscious.Head(subconscious.Printable(cmp.Or(c.Override, c.Summary, c.ID)), 60)
+}
 
 // Calendars are those that are looked at: the ones that are configured, or else
 // those that are ticked in the account's list. One that shows only when somebody
@@ -224,26 +226,19 @@ func (c *Client) Calendars(ctx context.Context) (all []Calendar, missing []strin
 
 const freeBusy = "freeBusyReader"
 
-// Probed is what trying an account showed: Detail, or Problem and Next.
-type Probed struct {
-	Detail, Problem, Next string
-	Missing               []string
-}
-
-// Probe asks once which calendars there are. No event is read.
-func (c *Client) Probe(ctx context.Context) (p Probed) {
+// Probe asks once which calendars there are; no event is read. Of detail and
+// problem one is set, and next beside problem.
+func (c *Client) Probe(ctx context.Context) (detail, problem, next string, missing []string) {
 	all, missing, owner, err := c.Calendars(ctx)
-	p.Missing = missing
 	if again, ok := errors.AsType[*oauth.SignInAgain](err); ok {
-		p.Problem, p.Next = again.Why, "run: "+again.Command
+		return "", again.Why, "run: " + again.Command, nil
 	} else if err != nil {
-		p.Problem, p.Next, _ = strings.Cut(err.Error(), "; ")
-	} else {
-		var names []string
-		for _, one := range all[:min(len(all), 10)] {
-			names = append(names, subconscious.Head(subconscious.Printable(one.Name()), 60))
-		}
-		p.Detail = fmt.Sprintf("Google lets %s in: %d calendars (%s)", subconscious.Printable(owner), len(all), strings.Join(names, ", "))
+		problem, next, _ = strings.Cut(err.Error(), "; ")
+		return "", problem, next, nil
 	}
-	return p
+	var names []string
+	for _, one := range all[:min(len(all), 10)] {
+		names = append(names, one.Name())
+	}
+	return fmt.Sprintf("Google lets %s in: %d calendars (%s)", subconscious.Printable(owner), len(all), strings.Join(names, ", ")), "", "", missing
 }
