@@ -16,23 +16,26 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// authCommands sign in to mail accounts by the browser.
+// authCommands sign in to accounts by the browser.
 func (a *app) authCommands() map[string]command {
 	var request signin.Request
 	var noBrowser bool
-	return map[string]command{
-		"auth mail": {offer: a.offerSignIns,
+	commands := map[string]command{"auth status": {run: func(*cobra.Command, []string) error { return a.authStatus() }}}
+	for _, kind := range []string{signin.Mail, signin.Google} {
+		commands["auth "+kind] = command{offer: a.offerSignIns(kind),
 			flags: map[string]any{"paste": &request.Paste, "no-browser": &noBrowser, "port": &request.Port, "no-test": &request.Unchecked},
 			run: func(cmd *cobra.Command, args []string) error {
 				if len(args) == 0 {
 					return a.authStatus()
 				}
-				request.ID = args[0]
-				return a.authMail(cmd.Context(), request, noBrowser)
-			}},
-		"auth status":      {run: func(*cobra.Command, []string) error { return a.authStatus() }},
-		"auth forget mail": {offer: a.offerSignIns, run: func(cmd *cobra.Command, args []string) error { return a.authForget(cmd.Context(), args[0]) }},
+				request.Kind, request.ID = kind, args[0]
+				return a.signIn(cmd.Context(), request, noBrowser)
+			}}
+		commands["auth forget "+kind] = command{offer: a.offerSignIns(kind), run: func(cmd *cobra.Command, args []string) error {
+			return a.authForget(cmd.Context(), kind, args[0])
+		}}
 	}
+	return commands
 }
 
 // signIns is where accounts are configured, and their sign-ins kept.
@@ -60,7 +63,7 @@ func (a *app) authStatus() error {
 	return degraded(slices.ContainsFunc(accounts, func(one signin.Account) bool { return one.State == signin.SignedOut || one.State == signin.Broken }))
 }
 
-func (a *app) authMail(ctx context.Context, request signin.Request, noBrowser bool) error {
+func (a *app) signIn(ctx context.Context, request signin.Request, noBrowser bool) error {
 	if request.Port < 0 || request.Port > 65535 {
 		return &usageError{err: fmt.Errorf("--port: %d is none", request.Port), next: "use 1024 to 65535"}
 	}
@@ -89,12 +92,12 @@ func (a *app) authMail(ctx context.Context, request signin.Request, noBrowser bo
 	return degraded(outcome.Problem != "")
 }
 
-func (a *app) authForget(ctx context.Context, id string) error {
+func (a *app) authForget(ctx context.Context, kind, id string) error {
 	place, err := a.signIns()
 	if err != nil {
 		return err
 	}
-	was, err := signin.Forget(ctx, place, id)
+	was, err := signin.Forget(ctx, place, kind, id)
 	if err != nil {
 		return knownSignIn(err)
 	}
@@ -112,20 +115,22 @@ func knownSignIn(err error) error {
 	return err
 }
 
-// offerSignIns offers the ids of accounts that are signed in to by the
+// offerSignIns offers the ids of accounts of a kind that are signed in to by the
 // browser to the shell.
-func (a *app) offerSignIns(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	place, err := a.signIns()
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var offers []string
-	for _, one := range signin.Accounts(place) {
-		if one.State != signin.Password && strings.HasPrefix(one.ID, begun) {
-			offers = append(offers, one.ID+"\t"+subconscious.Printable(one.User+" at "+one.Provider+", "+one.State))
+func (a *app) offerSignIns(kind string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		place, err := a.signIns()
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
+		var offers []string
+		for _, one := range signin.Accounts(place) {
+			if one.Kind == kind && one.State != signin.Password && strings.HasPrefix(one.ID, begun) {
+				offers = append(offers, one.ID+"\t"+subconscious.Printable(one.User+" at "+one.Provider+", "+one.State))
+			}
+		}
+		return offers, cobra.ShellCompDirectiveNoFileComp
 	}
-	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
 // openBrowser shows an address in a browser, where there is one: that of

@@ -72,7 +72,9 @@ func signInConfig(m *mailHere, p *oauthtest.Server) string {
       user: %s
       oauth: {provider: custom, client_id: sample-client, auth_url: %q, token_url: %q, scopes: [imap]}
     - {id: home, host: 127.0.0.1, port: %d, ca_file: %q, user: %s, password_env: MAIL_PASSWORD}
-`, m.port, m.ca, mailUser, p.AuthURL(), p.TokenURL(), m.port, m.ca, mailUser)
+  calendar:
+    - {id: mine, google: %s, oauth: {provider: custom, client_id: sample-client, auth_url: %q, token_url: %q, scopes: [calendar]}}
+`, m.port, m.ca, mailUser, p.AuthURL(), p.TokenURL(), m.port, m.ca, mailUser, mailUser, p.AuthURL(), p.TokenURL())
 }
 
 // mailScript is "mailserver [DENIES]": it serves a mailbox and a provider of
