@@ -113,3 +113,25 @@ func BenchmarkHostileFile(b *testing.B) {
 		b.ReportMetric(float64(found.steps), "steps")
 	}
 }
+
+// BenchmarkAccount expands what is kept of 10,000 events.
+func BenchmarkAccount(b *testing.B) {
+	c := Collection{Name: "c"}
+	for i := range 10_000 {
+		start := time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC).AddDate(0, 0, i%1200)
+		rule := ""
+		if i%20 == 0 {
+			rule = "\r\nRRULE:FREQ=WEEKLY"
+		}
+		uid := fmt.Sprintf("n%d@example.org", i)
+		c.Changed = append(c.Changed, Item{Name: uid, Data: []byte(calendarOf(eventOf(uid, "DTSTART;TZID=Europe/Berlin:"+start.Format("20060102T150405")+"\r\nSUMMARY:Event\r\nDESCRIPTION:"+strings.Repeat("words ", 40)+rule)))})
+	}
+	kept := shelf{}
+	kept.take(Found{Collections: []Collection{c}})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := expand(b.Context(), kept.split(), around()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

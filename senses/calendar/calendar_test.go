@@ -361,6 +361,13 @@ func TestConfigValidate(t *testing.T) {
 		"ics: \"webcal:": func(c *Config) { c.ICS = "webcal://example.com/home.ics" },
 		"addresses[0]: ": func(c *Config) { c.Addresses = []string{"nobody"} },
 		"trust: ":        func(c *Config) { c.Trust = "friend" },
+		"ics: more than": func(c *Config) { c.URL = "https://example.com/home.ics" },
+		"url: ":          func(c *Config) { c.ICS, c.URL = "", "http://example.com/home.ics" },
+		"caldav: ":       func(c *Config) { c.ICS, c.CalDAV = "", "ftp://example.com" },
+		"user: is miss":  func(c *Config) { c.ICS, c.CalDAV, c.Password.Env = "", "me@example.com", "WORD" },
+		"password_file":  func(c *Config) { c.ICS, c.CalDAV, c.User = "", "https://example.com/me@example.com/", "me" },
+		"user: a user":   func(c *Config) { c.User = "me" },
+		"calendars: ":    func(c *Config) { c.Calendars = []string{"Work"} },
 	} {
 		c := good
 		spoil(&c)

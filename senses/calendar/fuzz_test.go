@@ -8,10 +8,11 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
+	"github.com/subconsciousd/subconsciousd/senses"
 )
 
 // FuzzParse: whatever the bytes are, expanding them ends, within bounds, and
-// twice the same.
+// twice the same, and so does keeping them of an account.
 func FuzzParse(f *testing.F) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -30,6 +31,15 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := around()
+		kept := shelf{}
+		for _, row := range kept.take(Found{Collections: []Collection{{Changed: []Item{{Data: data}}}}}) {
+			if len(row.Value) > senses.MaxRowValue {
+				t.Fatalf("a row of %d bytes", len(row.Value))
+			}
+		}
+		if _, err := expand(context.Background(), kept.split(), w); err != nil {
+			t.Fatal(err)
+		}
 		found, err := expand(context.Background(), split(data), w)
 		if err != nil {
 			t.Fatal(err)

@@ -95,6 +95,21 @@ func inAccount(t *testing.T, text string, addresses []string, zone *time.Locatio
 	return sets
 }
 
+// TestSecretsAreNotKeptOfAccounts: whatever a server says of an event is kept
+// without the secrets in it.
+func TestSecretsAreNotKeptOfAccounts(t *testing.T) {
+	all := shelf{}
+	text := calendarOf(eventOf("a-"+sampleKey, "DTSTART:20261124T090000Z\r\nSUMMARY:Key "+sampleKey+"\r\nLOCATION:"+sampleKey+"\r\nDESCRIPTION:token="+sampleKey+
+		"\r\nX-PRIVATE:not read\r\nRRULE:FREQ=DAILY;X-KEY="+sampleKey+"\r\nATTENDEE;CN="+sampleKey+":mailto:"+sampleKey+"@example.org\r\nURL:https://example.org/"+sampleKey))
+	rows := all.take(Found{Collections: []Collection{{Name: "c", Token: sampleKey, Changed: []Item{{Name: sampleKey, Version: sampleKey, Data: []byte(text)}}}}})
+	if len(rows) != 1 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	if kept := rows[0].Key + string(rows[0].Value); strings.Contains(kept, sampleKey) || strings.Contains(kept, "not read") || !strings.Contains(kept, "DTSTART:20261124T090000Z") {
+		t.Errorf("kept is %s", kept)
+	}
+}
+
 func section(archive *txtar.Archive, name string) *txtar.File {
 	for i := range archive.Files {
 		if archive.Files[i].Name == name {

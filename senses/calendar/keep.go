@@ -270,7 +270,7 @@ func (k *keeper) zone(id string) string {
 	for _, part := range definition.parts {
 		t.Begin(part.name)
 		for _, raw := range part.lines {
-			t.bytes = append(t.bytes, oneLine(folds.Replace(string(raw)))+"\n"...)
+			t.bytes = append(t.bytes, oneLine(redact.Text(folds.Replace(string(raw))))+"\n"...)
 		}
 		t.End(part.name)
 	}
