@@ -9,6 +9,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/url"
@@ -18,8 +19,8 @@ import (
 
 	"github.com/mmcdole/gofeed/atom"
 	"github.com/mmcdole/gofeed/rss"
-	"golang.org/x/net/html"
 
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -277,25 +278,11 @@ func ascii(text []byte) []byte {
 	return text
 }
 
+// tags are those of HTML, with what is not shown.
+var tags = lazy.Regexp(`(?is)<script\b.*?</script>|<style\b.*?</style>|<[^>]*>`)
+
 // plain is the text of HTML, in one line.
 func plain(text string) string {
-	text = subconscious.Head(text, maxItem)
-	if !strings.ContainsAny(text, "<&") {
-		return strings.Join(strings.Fields(text), " ")
-	}
-	var b strings.Builder
-	for tokens, hidden := html.NewTokenizer(strings.NewReader(text)), false; ; {
-		switch kind := tokens.Next(); kind {
-		case html.ErrorToken:
-			return strings.Join(strings.Fields(b.String()), " ")
-		case html.TextToken:
-			if !hidden {
-				b.Write(tokens.Text())
-			}
-		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
-			name, _ := tokens.TagName()
-			hidden = kind == html.StartTagToken && (string(name) == "script" || string(name) == "style")
-			b.WriteByte(' ')
-		}
-	}
+	text = html.UnescapeString(tags().ReplaceAllString(subconscious.Head(text, maxItem), " "))
+	return strings.Join(strings.Fields(text), " ")
 }

@@ -31,6 +31,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -183,14 +184,9 @@ func (m *memory) take(c Config, at time.Time, most int, complete bool, reports [
 			batch.Sets, batch.Changes = append(batch.Sets, senses.Set{Scope: r.ID}), append(batch.Changes, o)
 		}
 	}
-	for len(m.Known) > maxKnown {
-		oldest, when := "", time.Time{}
-		for id, s := range m.Known {
-			if oldest == "" || s.At.Before(when) || s.At.Equal(when) && id < oldest {
-				oldest, when = id, s.At
-			}
-		}
-		delete(m.Known, oldest)
+	ids := slices.SortedFunc(maps.Keys(m.Known), func(a, b string) int { return cmp.Or(m.Known[b].At.Compare(m.Known[a].At), strings.Compare(a, b)) })
+	for _, id := range ids[min(len(ids), maxKnown):] {
+		delete(m.Known, id)
 	}
 	return over
 }

@@ -26,7 +26,7 @@ type Rule struct {
 // rules are in the order in which they are tried.
 var rules = [...]Rule{
 	{Name: "watcher.machine", find: each(of("health"), machine), beside: true},
-	{Name: "watcher.source", find: each((*scene).declared, machine), beside: true},
+	{Name: "watcher.source", find: each(of("exec", "post", "feeds"), machine), beside: true},
 	{Name: "watcher.file", find: each(of("files"), changedFile)},
 	{Name: "watcher.moved", find: each((*scene).events, movedEvent), over: one(movedOver), beside: true},
 	{Name: "watcher.note", find: each(of("person"), toldNote)},
@@ -74,9 +74,9 @@ func each(list func(*scene) []subconscious.Observation, judge func(*scene, subco
 	}
 }
 
-// of lists what is new of a sense and did not go.
-func of(sense string) func(*scene) []subconscious.Observation {
-	return func(s *scene) []subconscious.Observation { return s.of(sense) }
+// of lists what is new of senses and did not go.
+func of(senses ...string) func(*scene) []subconscious.Observation {
+	return func(s *scene) []subconscious.Observation { return s.of(senses...) }
 }
 
 // one: an entry about one observation is over where that observation is.

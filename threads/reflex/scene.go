@@ -73,20 +73,10 @@ func newScene(snapshot subconscious.Snapshot, thread subconscious.ThreadName) *s
 // all returns what is new.
 func (s *scene) all() []subconscious.Observation { return s.news }
 
-// of returns what is new of a sense and did not go.
-func (s *scene) of(sense string) (list []subconscious.Observation) {
+// of returns what is new of senses and did not go.
+func (s *scene) of(senses ...string) (list []subconscious.Observation) {
 	for _, o := range s.news {
-		if o.Sense == sense && o.Change != subconscious.Gone {
-			list = append(list, o)
-		}
-	}
-	return list
-}
-
-// declared returns what is new of the sources of the person's own and did not go.
-func (s *scene) declared() (list []subconscious.Observation) {
-	for _, o := range s.news {
-		if o.Declared() && o.Change != subconscious.Gone {
+		if slices.Contains(senses, o.Sense) && o.Change != subconscious.Gone {
 			list = append(list, o)
 		}
 	}
