@@ -169,7 +169,7 @@ func (o Options) refusal(status int, code, description string, first bool) error
 		words = fmt.Sprintf("refused (%s)", codeWords(status, code))
 	}
 	text := title + " " + words
-	if description != "" {
+	if description != "" && !again { // that only words it otherwise
 		text += fmt.Sprintf(" (it says: %s)", description)
 	}
 	if again {

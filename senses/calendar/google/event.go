@@ -136,21 +136,24 @@ func (l lenient) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 func mended(body []byte) []byte {
-	var page map[string]json.RawMessage
-	var items []json.RawMessage
-	if json.Unmarshal(body, &page) != nil || json.Unmarshal(page["items"], &items) != nil {
+	var page struct {
+		Items    []json.RawMessage `json:"items"`
+		Next     string            `json:"nextPageToken"`
+		Sync     string            `json:"nextSyncToken"`
+		TimeZone string            `json:"timeZone"`
+	}
+	if json.Unmarshal(body, &page) != nil {
 		return body
 	}
-	for i, item := range items {
+	for i, item := range page.Items {
 		if json.Unmarshal(item, new(gcal.Event)) != nil {
 			var known struct {
 				ID string `json:"id"`
 			}
-			_ = json.Unmarshal(item, &known)  // else it has no name
-			items[i], _ = json.Marshal(known) // of a text, which cannot fail
+			_ = json.Unmarshal(item, &known)       // else it has no name
+			page.Items[i], _ = json.Marshal(known) // of a text, which cannot fail
 		}
 	}
-	page["items"], _ = json.Marshal(items) // of what was read as JSON
-	whole, _ := json.Marshal(page)
+	whole, _ := json.Marshal(page) // of what was read as JSON
 	return whole
 }

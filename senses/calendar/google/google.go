@@ -106,16 +106,18 @@ func (a *Account) look(ctx context.Context, kept calendar.Kept) (calendar.Found,
 		out.Collections[i] = calendar.Collection{Name: c.ID, Token: l.token}
 		refused, _ := errors.AsType[*access.Refused](err)
 		switch {
-		case err != nil && (ctx.Err() != nil || errors.Is(err, oauth.ErrSignInAgain) || refused != nil && refused.Busy() || len(problems)+1 == len(all)):
-			return calendar.Found{}, err
-		case err != nil:
-			problems = append(problems, fmt.Sprintf("the calendar %s could not be looked at: %v", c.Name(), err))
-			delete(a.looks, c.ID)
-		case l.done:
+		case err == nil && l.done:
 			out.Collections[i] = l.collection()
 			delete(a.looks, c.ID)
-		default:
+		case err == nil:
 			out.Starting = out.Starting || l.token == ""
+		case ctx.Err() != nil || errors.Is(err, oauth.ErrSignInAgain) || refused != nil && refused.Busy():
+			return calendar.Found{}, err // the looks go on where they are
+		default:
+			problems = append(problems, fmt.Sprintf("the calendar %s could not be looked at: %v", c.Name(), err))
+			if delete(a.looks, c.ID); len(problems) == len(all) {
+				return calendar.Found{}, err
+			}
 		}
 	}
 	if len(missing) > 0 {

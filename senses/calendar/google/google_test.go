@@ -256,14 +256,18 @@ func TestFaults(t *testing.T) {
 		fault func(w http.ResponseWriter, r *http.Request)
 		want  string
 	}{
-		"quota":      {func(w http.ResponseWriter, _ *http.Request) { fail(w, 403, "rateLimitExceeded", "Rate Limit Exceeded") }, "asked again by itself"},
-		"too many":   {func(w http.ResponseWriter, _ *http.Request) { fail(w, 429, "", "slow down") }, "asked again by itself"},
-		"overloaded": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<h1>503</h1>", http.StatusServiceUnavailable) }, "asked again by itself"},
-		"off":        {func(w http.ResponseWriter, _ *http.Request) { fail(w, 403, "accessNotConfigured", "has not been used") }, "enable it at https://console.cloud.google.com"},
-		"no right":   {func(w http.ResponseWriter, _ *http.Request) { fail(w, 403, "insufficientPermissions", "") }, "run: subconsciousctl auth google work"},
-		"refused":    {func(w http.ResponseWriter, _ *http.Request) { fail(w, 401, "authError", "Invalid Credentials") }, "run: subconsciousctl auth google work"},
-		"elsewhere":  {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://example.net/", http.StatusFound) }, "Google answers 302"},
-		"a page":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>welcome") }, ""},
+		"quota":    {func(w http.ResponseWriter, _ *http.Request) { fail(w, 403, "rateLimitExceeded", "Rate Limit Exceeded") }, "asked again by itself"},
+		"too many": {func(w http.ResponseWriter, _ *http.Request) { fail(w, 429, "", "slow down") }, "asked again by itself"},
+		"overloaded": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "<h1>503</h1>", http.StatusServiceUnavailable)
+		}, "asked again by itself"},
+		"off":      {func(w http.ResponseWriter, _ *http.Request) { fail(w, 403, "accessNotConfigured", "has not been used") }, "enable it at https://console.cloud.google.com"},
+		"no right": {func(w http.ResponseWriter, _ *http.Request) { fail(w, 403, "insufficientPermissions", "") }, "run: subconsciousctl auth google work"},
+		"refused":  {func(w http.ResponseWriter, _ *http.Request) { fail(w, 401, "authError", "Invalid Credentials") }, "run: subconsciousctl auth google work"},
+		"elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://example.net/", http.StatusFound)
+		}, "Google answers 302"},
+		"a page": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>welcome") }, ""},
 		"endless": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				if _, err := io.WriteString(w, strings.Repeat(" ", 1<<16)); err != nil {

@@ -41,10 +41,8 @@ type look struct {
 
 func (a *Account) begin(c access.Calendar, owner, token string) *look {
 	l := &look{events: a.events, calendar: c, token: token, since: token}
-	own := c.Primary || strings.HasSuffix(c.ID, "calendar.google.com") || slices.ContainsFunc(append(a.config.Addresses, owner, a.config.Google), func(address string) bool {
-		return strings.EqualFold(address, c.ID)
-	})
-	l.others = !own
+	l.others = !c.Primary && !strings.HasSuffix(c.ID, "calendar.google.com") &&
+		!slices.ContainsFunc(slices.Concat(a.config.Addresses, []string{owner, a.config.Google}), func(own string) bool { return strings.EqualFold(own, c.ID) })
 	l.reset()
 	return l
 }
@@ -76,7 +74,7 @@ func (l *look) on(ctx context.Context) error {
 			l.take(e, page.TimeZone)
 		}
 		if l.next, l.sync = page.NextPageToken, page.NextSyncToken; l.next != "" {
-			if l.pages++; l.pages == maxPages || len(l.items) > maxEvents || l.bytes > maxBytes {
+			if l.pages++; l.pages >= maxPages || len(l.items) > maxEvents || l.bytes > maxBytes {
 				return fmt.Errorf("it holds more than %d events, or %d MiB of them; name the other calendars under calendars", maxEvents, maxBytes>>20)
 			}
 			continue
