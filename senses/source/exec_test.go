@@ -260,3 +260,31 @@ func TestConfig(t *testing.T) {
 		t.Error("a command may run in the folder of the mind")
 	}
 }
+
+// TestCompleteOnlyWhereItEndedWell: what is not printed any more is gone, unless the
+// command failed, or a line of it cannot be read.
+func TestCompleteOnlyWhereItEndedWell(t *testing.T) {
+	two := good + "\n" + strings.ReplaceAll(strings.ReplaceAll(good, `"a"`, `"b"`), "A failed", "B failed")
+	at := time.Now()
+	collect := func(lines string, cursor []byte) senses.Batch {
+		s := open(t, source.ExecConfig{Config: checks("jobs"), Command: script(t, lines), Complete: true})
+		at = at.Add(time.Hour)
+		batch, err := s.Collect(t.Context(), at, cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return batch
+	}
+	first := collect(two, nil)
+	for lines, gone := range map[string]bool{good: true, good + "\nexit 1": false, good + "\necho garbage": false} {
+		var ended []string
+		for _, set := range collect(lines, first.Cursor).Sets {
+			if len(set.Items) == 0 {
+				ended = append(ended, set.Scope)
+			}
+		}
+		if slices.Equal(ended, []string{"b"}) != gone || len(ended) > 1 {
+			t.Errorf("%q ends %q", lines, ended)
+		}
+	}
+}
