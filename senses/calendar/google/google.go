@@ -29,7 +29,7 @@ const (
 	maxPages  = 100 // of one look at a calendar
 	maxEvents = 20_000
 	maxBytes  = 32 << 20 // of what is taken of them
-	maxAsked  = 100      // masters of occurrences whose UID does not stand with them
+	maxAsked  = 50       // masters of occurrences whose UID does not stand with them; for more all is looked at anew
 	atOnce    = 4
 	// back is how much of the past a full look takes in: an occurrence that was
 	// moved further back than this would be shown where it was planned.

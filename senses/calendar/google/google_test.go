@@ -16,6 +16,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/internal/oauth/oauthtest"
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/calendar/google/access"
 	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 )
 
@@ -150,6 +151,28 @@ func TestSeries(t *testing.T) {
 		if strings.HasPrefix(key, "item/") {
 			t.Errorf("of the series that is gone %s is kept", key)
 		}
+	}
+}
+
+// TestManySeries: where so many lose a day at once that nobody asks for each, all
+// is looked at anew.
+func TestManySeries(t *testing.T) {
+	w := begin(t)
+	for n := range maxAsked + 1 {
+		e := event(fmt.Sprint("s", n), day(2))
+		e.Start.TimeZone, e.Recurrence = "UTC", []string{"RRULE:FREQ=DAILY;COUNT=2"}
+		w.put(e)
+	}
+	if items := w.collect().Sets[0].Items; len(items) != 2*(maxAsked+1) {
+		t.Fatalf("%d stand", len(items))
+	}
+	for n := range maxAsked + 1 {
+		out := gone(fmt.Sprintf("s%d_1", n))
+		out.RecurringEventId, out.OriginalStartTime = fmt.Sprint("s", n), at(day(3))
+		w.put(out)
+	}
+	if items := w.collect().Sets[0].Items; len(items) != maxAsked+1 {
+		t.Errorf("%d stand", len(items))
 	}
 }
 
@@ -302,6 +325,29 @@ func TestFaults(t *testing.T) {
 			w.signIn(t)
 			w.shows("e 00:00")
 		})
+	}
+}
+
+// TestProbe: what doctor and auth say of an account, by one question.
+func TestProbe(t *testing.T) {
+	s := serve(t)
+	c := s.config()
+	c.Calendars = []string{"Me", "Gone"}
+	if detail, problem, _, missing := access.New(c, s.options()).Probe(t.Context()); detail != "Google lets me@example.com in, to these calendars: Me" || problem != "" || !slices.Equal(missing, []string{"Gone"}) {
+		t.Errorf("it says %q, %q, %q", detail, problem, missing)
+	}
+	s.before = func(w http.ResponseWriter, _ *http.Request) bool {
+		fail(w, http.StatusForbidden, "accessNotConfigured", "")
+		return true
+	}
+	if _, problem, next, _ := access.New(c, s.options()).Probe(t.Context()); !strings.Contains(problem, "not enabled") || !strings.HasPrefix(next, "enable it at https://") {
+		t.Errorf("it says %q, %q", problem, next)
+	}
+	s.provider.Fail(oauthtest.InvalidGrant)
+	s.revoke()
+	s.before = nil
+	if _, _, next, _ := access.New(c, s.options()).Probe(t.Context()); next != "run: subconsciousctl auth google work" {
+		t.Errorf("it says %q", next)
 	}
 }
 

@@ -59,26 +59,34 @@ func (l *look) on(ctx context.Context) error {
 		if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) < reserve {
 			return nil
 		}
-		page, err := l.page(ctx)
+		err := l.step(ctx)
 		refused, _ := errors.AsType[*access.Refused](err)
-		if refused != nil && (refused.Status == http.StatusGone || refused.Status == http.StatusBadRequest) && !l.anew {
+		switch {
+		case refused != nil && (refused.Status == http.StatusGone || refused.Status == http.StatusBadRequest) && !l.anew:
 			// The token is too old, or that of the next page is: all from the beginning.
 			l.anew, l.since = true, ""
 			l.reset()
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			return err
 		}
-		for _, e := range page.Items {
-			l.take(e, page.TimeZone)
-		}
-		if l.next, l.sync = page.NextPageToken, page.NextSyncToken; l.next != "" {
-			if l.pages++; l.pages >= maxPages || len(l.items) > maxEvents || l.bytes > maxBytes {
-				return fmt.Errorf("it holds more than %d events, or %d MiB of them; name the other calendars under calendars", maxEvents, maxBytes>>20)
-			}
-			continue
-		}
+	}
+	return nil
+}
+
+// step takes in one page.
+func (l *look) step(ctx context.Context) error {
+	page, err := l.page(ctx)
+	if err != nil {
+		return err
+	}
+	for _, e := range page.Items {
+		l.take(e, page.TimeZone)
+	}
+	l.next, l.sync = page.NextPageToken, page.NextSyncToken
+	if l.pages++; l.next != "" && (l.pages >= maxPages || len(l.items) > maxEvents || l.bytes > maxBytes) {
+		return fmt.Errorf("it holds more than %d events, or %d MiB of them; name the other calendars under calendars", maxEvents, maxBytes>>20)
+	}
+	if l.next == "" {
 		if err := l.name(ctx, page.TimeZone); err != nil {
 			return err
 		}
@@ -111,7 +119,7 @@ func (l *look) page(ctx context.Context) (*gcal.Events, error) {
 func (l *look) take(e *gcal.Event, zone string) {
 	l.put(calendar.Item{Name: e.Id})
 	delete(l.unnamed, e.Id)
-	if len(e.Recurrence) > 0 {
+	if e.RecurringEventId == "" {
 		l.uids[e.Id] = e.ICalUID
 	}
 	hidden := l.calendar.Role == "reader" && (e.Visibility == "private" || e.Visibility == "confidential") && e.Summary == ""
@@ -120,6 +128,7 @@ func (l *look) take(e *gcal.Event, zone string) {
 	}
 	switch {
 	case e.RecurringEventId == "" && e.Status == cancelled:
+		l.uids[e.Id] = ""
 	case e.ICalUID == "" && e.RecurringEventId != "":
 		l.unnamed[e.Id] = e
 	default:
@@ -138,9 +147,9 @@ func (l *look) name(ctx context.Context, zone string) error {
 	asked := 0
 	for _, id := range slices.Sorted(maps.Keys(l.unnamed)) {
 		e := l.unnamed[id]
-		if _, known := l.uids[e.RecurringEventId]; !known {
+		if _, known := l.uids[e.RecurringEventId]; !known && l.since != "" {
 			if asked++; asked > maxAsked {
-				return fmt.Errorf("more than %d series changed at once that are not among what changed; it is looked at anew", maxAsked)
+				return &access.Refused{Status: http.StatusGone}
 			}
 			master, err := l.events.Get(l.calendar.ID, e.RecurringEventId).Context(ctx).Fields("iCalUID").Do()
 			refused, _ := errors.AsType[*access.Refused](err)

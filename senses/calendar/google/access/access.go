@@ -240,5 +240,5 @@ func (c *Client) Probe(ctx context.Context) (detail, problem, next string, missi
 	for _, one := range all[:min(len(all), 10)] {
 		names = append(names, one.Name())
 	}
-	return fmt.Sprintf("Google lets %s in: %d calendars (%s)", subconscious.Printable(owner), len(all), strings.Join(names, ", ")), "", "", missing
+	return fmt.Sprintf("Google lets %s in, to these calendars: %s", subconscious.Printable(owner), strings.Join(names, ", ")), "", "", missing
 }
