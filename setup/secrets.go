@@ -28,6 +28,7 @@ var places = []place{
 	{regexp.MustCompile(`^models\.providers\[\d+\]\.`), "key", "key", "GROQ_API_KEY"},
 	{regexp.MustCompile(`^notify\[\d+\]\.`), "secret", "token", "NTFY_TOKEN"},
 	{regexp.MustCompile(`^senses\.mail\[\d+\]\.`), "secret", "password", "MAIL_PASSWORD"},
+	{regexp.MustCompile(`^senses\.calendar\[\d+\]\.`), "secret", "password", "CALENDAR_PASSWORD"},
 }
 
 // placeOf returns where a key is; elsewhere it is not ok, and as of a model.
