@@ -208,7 +208,7 @@ func (c *Client) Calendars(ctx context.Context) (all []Calendar, missing []strin
 	if err := json.NewDecoder(response.Body).Decode(&list); err != nil {
 		return nil, nil, "", fmt.Errorf("%s answers what is no list of calendars; is this machine behind a page that wants a login?", request.URL.Host)
 	}
-	missing = slices.Clone(c.config.Calendars)
+	missing, owner = slices.Clone(c.config.Calendars), c.config.Google
 	for _, one := range list.Items {
 		if one.Primary {
 			owner = one.ID
