@@ -122,10 +122,9 @@ func (l *collect) arrived(f *folder, name string, m fetched) {
 	}
 	j := judge{collect: l, fetched: m, id: id, thread: thread, refs: refs, folder: name, mine: mine}
 	o := j.arrived()
-	if j.takesBack(o) {
+	if l.correct(j, &o); j.takesBack(o) { // not with what corrects
 		l.endTaken(j, o)
 	}
-	l.correct(j, &o)
 	over := over(o.Kind, m.flags) || l.answered.has(key) && over(o.Kind, account.Flags{Answered: true})
 	if o.Kind == kindMail && m.uid < f.Base {
 		over = true // the past stays silent, but for what asks something

@@ -440,6 +440,49 @@ func TestCorrected(t *testing.T) {
 	}
 }
 
+// TestCorrectedInTurn: what follows a correction is of the letter that it replaced, another
+// time counts before what takes back, and what is spam or names no time near ends nothing.
+func TestCorrectedInTurn(t *testing.T) {
+	type letter struct{ subject, text, answers, header string }
+	later := letter{"tonight", "make it 8, sorry", "", ""}
+	for name, c := range map[string]struct {
+		letters []letter
+		want    string // of each that stands, and the time that it names
+	}{
+		"taken back":        {[]letter{later, {"Re: tonight", "Never mind, we are all ill.", "1", ""}}, "2 "},
+		"corrected again":   {[]letter{later, {"Re: tonight", "or let's make it 9", "1", ""}}, "2 21:00"},
+		"taken back, again": {[]letter{later, {"Re: Dinner", "Never mind, we are all ill.", "0", ""}}, "2 "},
+		"both in one":       {[]letter{{"Re: Dinner", "Never mind that, make it 8.", "0", ""}}, "1 20:00"},
+		"spam":              {[]letter{{"Re: Dinner", "Never mind, we are all ill.", "0", "X-Spam-Flag: YES"}}, "0 19:00"},
+		"in another life":   {[]letter{{"Re: Dinner", "Let's make it 8 March 2099 at 19:00.", "0", ""}}, "0 19:00, 1 "},
+	} {
+		h := newHouse(t, mailtest.Options{})
+		h.knows(boss)
+		h.ticks()
+		for n, l := range append([]letter{{"Dinner", "Dinner at our place tonight at 7, please don't be late.", "", ""}}, c.letters...) {
+			m := h.message(fmt.Sprint(n), boss, l.subject, l.text)
+			if m.Headers = []string{cmp.Or(l.header, "X-Mailer: a")}; l.answers != "" {
+				m.InReplyTo, m.References = []string{l.answers + "@example.org"}, []string{l.answers + "@example.org"}
+			}
+			h.deliver("INBOX", m)
+			h.tick()
+		}
+		var got []string
+		for n := range len(c.letters) + 1 {
+			if o, stands := h.stands[fmt.Sprintf("mid:%d@example.org", n)]; stands {
+				at := ""
+				if named, err := time.Parse(time.RFC3339, o.Attrs["names_at"]); err == nil {
+					at = named.In(now.Location()).Format("15:04")
+				}
+				got = append(got, fmt.Sprint(n, " ", at))
+			}
+		}
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("%s: what stands is %q", name, got)
+		}
+	}
+}
+
 // TestLetterStandsUnread: what asks nothing stands until it is read or answered,
 // its last time is over, or three days have passed; and not more of them than fit.
 func TestLetterStandsUnread(t *testing.T) {

@@ -33,16 +33,20 @@ func (j judge) takesBack(o subconscious.Observation) bool {
 }
 
 // isBefore reports whether something stands for what the writer of a letter wrote
-// before. For whom nobody vouches, where somebody did or could, has written nothing.
+// before. For whom nobody vouches, where somebody did or could, has written nothing, and
+// spam is nobody's.
 func (j judge) isBefore(o item) bool {
 	return !o.Sent && o.Observation.Attrs["from"] == j.From.Addr && o.Received.Before(j.received) &&
-		!j.mine && !j.failed && !j.unproven && (j.passed || o.Observation.Attrs["passed"] == "")
+		!j.mine && !j.Junk && !j.failed && !j.unproven && (j.passed || o.Observation.Attrs["passed"] == "")
 }
+
+// follows reports whether a letter is of the thread of what stands, or answers it.
+func (j judge) follows(o item) bool { return o.Thread == hashOf(j.thread) || j.refs[o.Of] }
 
 // endTaken ends what a letter takes back that was written before in its thread.
 func (l *collect) endTaken(j judge, by subconscious.Observation) {
 	for _, o := range l.open.all() {
-		if j.isBefore(o) && o.Thread == hashOf(j.thread) {
+		if j.isBefore(o) && j.follows(o) {
 			l.endBy(o, "taken_back", by)
 			by.Attrs["retracts"] = "true"
 		}
@@ -66,6 +70,7 @@ func (l *collect) correct(j judge, o *subconscious.Observation) {
 	if len(j.said()) > takingBytes || !j.personal() || !prose.Corrects(j.Subject+"\n"+j.said()) {
 		return
 	}
+	times := j.timesNamed()
 	var thread, alone, alike []item
 	terms := termsOf(o.Title, o.Text)
 	if o.Kind != kindMail {
@@ -73,8 +78,8 @@ func (l *collect) correct(j judge, o *subconscious.Observation) {
 	}
 	for _, e := range l.open.all() {
 		switch {
-		case !j.isBefore(e) || j.instead(e.Observation).IsZero():
-		case e.Thread == hashOf(j.thread):
+		case !j.isBefore(e) || j.instead(e.Observation, times).IsZero():
+		case j.follows(e):
 			thread = append(thread, e)
 		case len(j.refs) == 0 && j.received.Sub(e.Received) < correctedWithin:
 			alone = append(alone, e)
@@ -86,7 +91,7 @@ func (l *collect) correct(j judge, o *subconscious.Observation) {
 	slices.SortFunc(thread, func(a, b item) int { return b.Received.Compare(a.Received) })
 	for n, some := range [][]item{thread, alike, alone} {
 		if len(some) == 1 && (n < 2 || o.Kind == kindMail && len(strings.Fields(j.said())) <= bareWords) || n == 0 && len(some) > 0 {
-			l.replace(some[0], j, o)
+			l.replace(some[0], j, o, j.instead(some[0].Observation, times))
 			return
 		}
 	}
@@ -100,8 +105,8 @@ func termsOf(title, text string) []string {
 
 // replace ends what a letter corrects, of whose thread it is, and lets it be of the same
 // kind and count as much.
-func (l *collect) replace(e item, j judge, o *subconscious.Observation) {
-	was, at := e.Observation, j.instead(e.Observation)
+func (l *collect) replace(e item, j judge, o *subconscious.Observation, at time.Time) {
+	was := e.Observation
 	number := func(o subconscious.Observation) int {
 		n, _ := strconv.Atoi(o.Attrs["words"]) // none is 0
 		return n
@@ -134,24 +139,32 @@ func timeOf(o subconscious.Observation) time.Time {
 
 var hour = regexp.MustCompile(`\b\d{1,2}\b`)
 
+// timesNamed are the times in a letter, and those where a number alone is an hour.
+func (j judge) timesNamed() (all [2][]dates.Match) {
+	said := j.Subject + "\n" + j.said()
+	for n, text := range []string{said, hour.ReplaceAllString(said, "at $0")} {
+		all[n] = dates.Find(text, j.received.In(j.zone))
+	}
+	return all
+}
+
 // instead is the time that a letter names in place of that of an earlier one: of a time
 // of day alone that of the same day. Zero for none, or more than one.
-func (j judge) instead(was subconscious.Observation) (at time.Time) {
-	before, said := timeOf(was).In(j.zone), j.Subject+"\n"+j.said()
-	for _, text := range []string{said, hour.ReplaceAllString(said, "at $0")} {
-		for _, m := range dates.Find(text, j.received.In(j.zone)) {
-			due := m.Due
+func (j judge) instead(was subconscious.Observation, times [2][]dates.Match) (at time.Time) {
+	before := timeOf(was).In(j.zone)
+	for _, found := range times {
+		for _, m := range found {
 			if !m.Day {
 				year, month, day := before.Date()
-				due = time.Date(year, month, day, due.Hour(), due.Minute(), 0, 0, j.zone)
-				if later := due.Add(12 * time.Hour); due.Hour() < 12 && !strings.ContainsAny(m.Text, ":.h") && later.Sub(before).Abs() < due.Sub(before).Abs() {
-					due = later // the 8 of an evening
+				m.Due = time.Date(year, month, day, m.Due.Hour(), m.Due.Minute(), 0, 0, j.zone)
+				if later := m.Due.Add(12 * time.Hour); m.Due.Hour() < 12 && !strings.ContainsAny(m.Text, ":.h") && later.Sub(before).Abs() < m.Due.Sub(before).Abs() {
+					m.Due = later // the 8 of an evening
 				}
 			}
 			switch {
-			case m.DateOnly || timeOf(was).IsZero() || due.Equal(before) || !due.After(j.received):
-			case at.IsZero() || at.Equal(due):
-				at = due
+			case m.DateOnly || timeOf(was).IsZero() || m.Due.Equal(before) || !j.ahead(m).is:
+			case at.IsZero() || at.Equal(m.Due):
+				at = m.Due
 			default:
 				return time.Time{}
 			}
