@@ -261,8 +261,8 @@ const (
 )
 
 // priority is what the person is to do about it: 5 act now, 4 within the hour or two,
-// 3 today, 2 this week. A letter that names no time tells by its words; what a stranger writes has the day, and what is broken is
-// worth as much as what counts 8.
+// 3 today, 2 this week. A letter that names no time tells by its words; what a stranger
+// writes has the day, and what is broken is worth as much as what counts 8.
 func (l *candidate) priority() int {
 	if l.critical {
 		return actNow

@@ -89,8 +89,8 @@ func (l *collect) correct(j judge, o *subconscious.Observation) {
 		}
 	}
 	slices.SortFunc(thread, func(a, b item) int { return b.Received.Compare(a.Received) })
-	for n, some := range [][]item{thread, alike, alone} {
-		if len(some) == 1 && (n < 2 || o.Kind == kindMail && len(strings.Fields(j.said())) <= bareWords) || n == 0 && len(some) > 0 {
+	for n, some := range [][]item{thread[:min(len(thread), 1)], alike, alone} {
+		if len(some) == 1 && (n < 2 || o.Kind == kindMail && len(strings.Fields(j.said())) <= bareWords) {
 			l.replace(some[0], j, o, j.instead(some[0].Observation, times))
 			return
 		}
