@@ -44,9 +44,6 @@ type Ask struct {
 // is said of courtesy ("let me know if you have any questions").
 func Asks(text string, now time.Time) []Ask { return Of(text, now).Asks() }
 
-// Asks returns what the text asks.
-func (t *Text) Asks() []Ask { return t.asks() }
-
 func (t *Text) readAsks() (asks []Ask) {
 	for _, s := range t.sentences {
 		form, ok := readAsk(s.Text, s.split(), len(t.sentences) <= shortMessage)
@@ -60,7 +57,7 @@ func (t *Text) readAsks() (asks []Ask) {
 			break
 		}
 	}
-	if len(asks) > 0 && t.sells() {
+	if len(asks) > 0 && t.Advertises() {
 		return nil
 	}
 	return asks

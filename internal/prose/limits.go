@@ -38,7 +38,7 @@ func (t *Text) limits(of func(*sentence, time.Time) (dates.Match, bool)) (all []
 			all = append(all, Limit{Words: s.Text, Start: s.Start, End: s.End, Date: date})
 		}
 	}
-	if len(all) > 0 && t.sells() {
+	if len(all) > 0 && t.Advertises() {
 		return nil
 	}
 	return all

@@ -17,10 +17,7 @@ var (
 	peddling = listed("peddling")
 )
 
-// Advertises reports whether a text is one of those who sell to everybody, by its
-// words alone.
-func (t *Text) Advertises() bool { return t.sells() }
-
+// advertises reports whether sentences are of one who sells to everybody.
 func advertises(all []*sentence) bool {
 	seen := map[string]bool{}
 	weight := 0

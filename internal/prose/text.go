@@ -21,10 +21,13 @@ const (
 
 // Text is a text whose sentences are read once, whatever is asked of them.
 type Text struct {
-	now       time.Time
-	sentences []*sentence
-	asks      func() []Ask
-	sells     func() bool
+	// Asks returns what the text asks; see the function of that name.
+	Asks func() []Ask
+	// Advertises reports whether it is one of those who sell to everybody, by its words
+	// alone.
+	Advertises func() bool
+	now        time.Time
+	sentences  []*sentence
 }
 
 // sentence is one of a text, with what was read in it.
@@ -47,7 +50,7 @@ func Of(text string, now time.Time) *Text {
 
 func of(sentences []*sentence, now time.Time) *Text {
 	t := &Text{now: now, sentences: sentences}
-	t.asks, t.sells = sync.OnceValue(t.readAsks), sync.OnceValue(func() bool { return advertises(sentences) })
+	t.Asks, t.Advertises = sync.OnceValue(t.readAsks), sync.OnceValue(func() bool { return advertises(sentences) })
 	return t
 }
 
