@@ -355,6 +355,8 @@ func TestTakenBack(t *testing.T) {
 		"somebody else says so":      {other, back, "", "", false},
 		"it is urgent":               {boss, "I need it today before 5, please.", "", "", false},
 		"of little weight":           {boss, "Ich brauche es wirklich.", "", "", false},
+		"found, and that is news":    {boss, "Found her, she is at the hospital, come.", "", "", false},
+		"settled, but for the rest":  {boss, "I no longer need a lift but please bring the keys at once.", "", "", false},
 		"mere thanks":                {boss, "Thanks!", "", "", false},
 		"a further request":          {boss, "Could you also send the second one?", "", "", false},
 		"at length, of other news":   {boss, "Never mind the weather. " + strings.Repeat("It went well, and we had cake. ", 9), "", "", false},

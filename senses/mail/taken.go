@@ -18,6 +18,9 @@ const (
 	// takingBytes is how long a letter is at most that takes another back, or corrects
 	// it.
 	takingBytes = 160
+	// news is from which weight of its words on it takes nothing back, as it says more
+	// than that: "found her, she is at the hospital".
+	news = 40
 	// correctedWithin is how long after a letter it is corrected by one that does not
 	// answer it.
 	correctedWithin = 12 * time.Hour
@@ -26,10 +29,11 @@ const (
 )
 
 // takesBack reports whether a letter goes on with another in a few words that take it
-// back: neither with a further request nor with a time.
+// back: neither with a further request nor with a time, and without news.
 func (j judge) takesBack(o subconscious.Observation) bool {
 	said := j.said()
-	return len(j.refs) > 0 && len(said) <= takingBytes && o.Kind == kindMail && !strings.Contains(o.Attrs["says"], "asks") && o.Attrs["hours"] == "" && prose.Retracts(said)
+	return len(j.refs) > 0 && len(said) <= takingBytes && o.Kind == kindMail && !strings.Contains(o.Attrs["says"], "asks") && o.Attrs["hours"] == "" &&
+		prose.Retracts(said) && prose.Weigh("", said) < news
 }
 
 // isBefore reports whether something stands for what the writer of a letter wrote
