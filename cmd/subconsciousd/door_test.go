@@ -34,7 +34,9 @@ func pushed(ts *testscript.TestScript, neg bool, args []string) {
 	if neg && len(args) != 1 || !neg && len(args) != 2 {
 		ts.Fatalf("usage: pushed TOPIC TEXT")
 	}
-	messages := func() []ntfytest.Message { return ts.Value(phoneKey{}).(map[string]*ntfytest.Server)[""].Messages(args[0]) }
+	messages := func() []ntfytest.Message {
+		return ts.Value(phoneKey{}).(map[string]*ntfytest.Server)[""].Messages(args[0])
+	}
 	if !neg {
 		wait(ts, "a message comes to "+args[0], func() bool { return len(messages()) > 0 })
 	}
