@@ -89,7 +89,7 @@ var anyTime = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // readPromises returns the open promises of a document, each identity once.
 func readPromises(d foreign.Document, name string) []promise {
-	r := reader{name: name, seen: map[key]bool{}, days: map[string]string{}, record: prose.IsRecord(strings.TrimSuffix(name, path.Ext(name))) || isInstruction(name)}
+	r := reader{name: name, seen: map[key]bool{}, record: prose.IsRecord(strings.TrimSuffix(name, path.Ext(name))) || isInstruction(name)}
 	r.frontMatter(d)
 	for i := range d.Blocks {
 		if len(r.found)-r.contacts >= maxPromises {
@@ -108,9 +108,7 @@ type reader struct {
 	// in it is nobody's promise.
 	record   bool
 	contacts int
-	// day is the date above the block, "" for none; days are those of headings.
-	day  string
-	days map[string]string
+	headings []string // above the block
 	// toDo: a line like "To do:" stands above the list.
 	toDo bool
 }
@@ -131,9 +129,11 @@ func (r *reader) add(p promise, identity string) {
 	r.seen[p.key] = true
 	if p.dated != "" {
 		found := dates.Find(p.dated, anyTime)
-		if r.day != "" && len(found) > 0 && !slices.ContainsFunc(found, isDay) {
-			p.dated = r.day + ", " + p.dated
-			p.when, found = keyOf(identity+"\x00"+p.dated), dates.Find(p.dated, anyTime)
+		if len(found) > 0 && !slices.ContainsFunc(found, isDay) {
+			if day := dayAbove(r.headings); day != "" {
+				p.dated = day + ", " + p.dated
+				p.when, found = keyOf(identity+"\x00"+p.dated), dates.Find(p.dated, anyTime)
+			}
 		}
 		if best, ok := prose.BestDate(found); ok {
 			p.dateText, p.allDay, p.timed = withoutLabel(best.Text), best.DateOnly, !best.Day
@@ -148,16 +148,10 @@ func isDay(m dates.Match) bool { return m.Day }
 
 // dayAbove returns the date of the innermost heading that has one, and is more than a
 // weekday: the lines below it are of that day.
-func (r *reader) dayAbove(headings []string) string {
+func dayAbove(headings []string) string {
 	for _, h := range slices.Backward(headings) {
-		if _, known := r.days[h]; !known {
-			r.days[h] = ""
-			if found := dates.Find(h, anyTime); len(found) == 1 && found[0].Day && found[0].DateOnly && !found[0].Weekday {
-				r.days[h] = found[0].Text
-			}
-		}
-		if r.days[h] != "" {
-			return r.days[h]
+		if found := dates.Find(h, anyTime); len(found) == 1 && found[0].Day && found[0].DateOnly && !found[0].Weekday {
+			return found[0].Text
 		}
 	}
 	return ""
@@ -211,7 +205,7 @@ func (r *reader) block(b *foreign.Block) {
 		return
 	}
 	whole := b.Text()
-	r.day = r.dayAbove(b.Headings)
+	r.headings = b.Headings
 	if strings.Contains(whole, subconscious.Mark) {
 		return
 	}
