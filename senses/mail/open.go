@@ -160,18 +160,29 @@ func (o item) friend() int {
 	return 0
 }
 
-// endOver ends what has stood for its time, and where too many letters are unread
-// the first of strangers, so that no flood ends a friend's: that misses nothing.
+// endOver ends what has stood for its time, and where too many letters are unread, or
+// too many strangers ask, the first of strangers, so that no flood ends a friend's, or
+// takes its room: that misses nothing.
 func (l *collect) endOver() {
-	var letters []item
+	var unread, asked []item
 	for key, o := range l.open.all() {
-		if !o.Observation.Until.After(l.at) {
+		switch {
+		case !o.Observation.Until.After(l.at):
 			l.leftUnread(o)
 			l.open.drop(key)
-		} else if o.Observation.Kind == kindMail {
-			letters = append(letters, o)
+		case o.Observation.Kind == kindMail:
+			unread = append(unread, o)
+		case o.Observation.Kind == kindRequest && o.friend() == 0:
+			asked = append(asked, o)
 		}
 	}
+	l.endFirst(unread)
+	l.endFirst(asked)
+}
+
+// endFirst ends the first of letters of which more stand than are kept, of strangers
+// before those of friends.
+func (l *collect) endFirst(letters []item) {
 	if len(letters) >= maxLetters {
 		l.aside = fmt.Sprintf("the newest %d unread letters are judged, older ones of strangers are not", maxLetters)
 	}

@@ -21,7 +21,8 @@ import (
 //	        of which thread, when received, and in which folders. About 50
 //	        bytes each; at most maxKnown.
 //	o/HASH  an observation that stands, by its ID, with all reported of it; at
-//	        most maxOpen, of them maxLetters that merely are unread.
+//	        most maxOpen, of them maxLetters that merely are unread, and as many
+//	        that strangers ask.
 //	s/HASH  a message that the person sent in the last year: when, and whether
 //	        it asked something; at most maxSent.
 //	r/HASH  a message that they answered in the last 60 days.

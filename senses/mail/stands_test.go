@@ -486,7 +486,8 @@ func TestCorrectedInTurn(t *testing.T) {
 }
 
 // TestLetterStandsUnread: what asks nothing stands until it is read or answered,
-// its last time is over, or three days have passed; and not more of them than fit.
+// its last time is over, or three days have passed; and not more of them, and of what
+// strangers ask, than fit.
 func TestLetterStandsUnread(t *testing.T) {
 	both(t, func(t *testing.T, options mailtest.Options) {
 		h := newHouse(t, options)
@@ -518,9 +519,10 @@ func TestLetterStandsUnread(t *testing.T) {
 		h.deliverAt("INBOX", h.message("friend", boss, "News", "It went well."), h.at.Add(-time.Hour))
 		for n := range maxLetters + 9 {
 			h.deliverAt("INBOX", h.message(fmt.Sprint("many", n), other, "News", "It went well."), h.at.Add(time.Duration(n-1000)*time.Second))
+			h.deliverAt("INBOX", h.message(fmt.Sprint("ask", n), other, "News", "Could you send me the figures?"), h.at.Add(time.Duration(n-1000)*time.Second))
 		}
 		h.ticks()
-		if len(h.stands) != maxLetters || h.stands["mid:many0@example.org"].ID != "" || h.stands["mid:friend@example.org"].ID == "" || h.last.Degraded != "" || !strings.Contains(h.last.Aside, "the newest 300") {
+		if len(h.stands) != 2*maxLetters || h.stands["mid:ask0@example.org"].ID != "" || h.stands["mid:many0@example.org"].ID != "" || h.stands["mid:friend@example.org"].ID == "" || h.last.Degraded != "" || !strings.Contains(h.last.Aside, "the newest 300") {
 			t.Errorf("%d stand, degraded: %q, %q", len(h.stands), h.last.Degraded, h.last.Aside)
 		}
 	})
