@@ -251,7 +251,7 @@ var priorities = [...]struct {
 
 // hurried is what the words of a letter that names no time weigh at least, as
 // prose.Weigh has it, for it to have the hour, and now.
-var hurried = [...]int{60, 85}
+var hurried = [...]int{70, 105}
 
 const (
 	// thisDay is how near a time of day is that is told from the day alone.

@@ -165,7 +165,7 @@ func TestPriority(t *testing.T) {
 		want       int
 		tomorrow   bool
 	}{
-		{7, 0, "words 85", 5, false}, {9, 0, "words 60", 4, false}, {9, 0, "words 59", 3, true}, {9, 0, "", 3, true}, {7, subconscious.Warning, "", 4, true}, // in need, and by when is not said
+		{7, 0, "words 105", 5, false}, {9, 0, "words 70", 4, false}, {9, 0, "words 69", 3, true}, {9, 0, "", 3, true}, {7, subconscious.Warning, "", 4, true}, // in need, and by when is not said
 		{9, 0, "10h", 3, false}, {10, 0, "4h", 4, false}, {7, 0, "2h", 4, false}, {6, 0, "2h", 3, false},
 		{8, 0, "20m", 5, false}, {8, 0, "-1m", 5, false}, {8, 0, "-1h", 3, false}, {9, 0, "25h", 3, true}, {9, 0, "23h", 3, false}, {8, 0, "72h", 2, true}, {8, 0, "a day", 2, true}, {8, 0, "a day, told late", 3, true},
 	} {
