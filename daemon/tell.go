@@ -97,6 +97,9 @@ func pushes(tick int64, at time.Time, outcome escalate.Decided) []mind.Push {
 		if decision.Stranger != "" {
 			p.Kind = mind.PushStranger + decision.Stranger
 		}
+		if decision.Rings {
+			p.Kind = mind.PushRing
+		}
 		if decision.Deliberate {
 			p.Key = mind.PushKey(tick, decision.ID)
 		}

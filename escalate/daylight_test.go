@@ -200,20 +200,24 @@ func playDaylight(t *testing.T, from time.Time, hours escalate.Hours, times esca
 // checkPushes holds a tick against the promises: nothing but what is critical
 // in quiet hours, and never more than the caps.
 func checkPushes(t interface{ Errorf(string, ...any) }, p *play, out escalate.Decided) {
-	pushes, plain, capped := len(out.Digests), len(out.Digests), 0
+	pushes, plain, capped, rings := len(out.Digests), len(out.Digests), 0, 0
 	for _, d := range out.Decisions {
-		if d.Message == nil {
-			continue
-		}
-		pushes++
-		if !d.Critical {
-			plain++
-			if !p.rings(d) {
-				capped++
+		switch {
+		case d.Message == nil:
+		case d.Rings:
+			if rings++; !p.rings(d) || reads(p.rules.Quiet, p.at) && !d.Critical {
+				t.Errorf("%s: %s rings", p.at, d.ID)
 			}
+		case d.Critical:
+			pushes++
+		default:
+			pushes, plain, capped = pushes+1, plain+1, capped+1
 		}
 	}
 	rules, spent := p.rules, p.last.Spent
+	if out.Spent.Rings != spent.Rings+rings || rings > 0 && out.Spent.Rings > rules.NotificationsPerDay {
+		t.Errorf("%s: %d rings, but spent goes from %+v to %+v", p.at, rings, spent, out.Spent)
+	}
 	if plain > 0 && reads(rules.Quiet, p.at) {
 		t.Errorf("%s: %d pushes in quiet hours", p.at, plain)
 	}

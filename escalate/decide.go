@@ -75,7 +75,7 @@ func (g *gate) carry(l *candidate, reason Reason, ruled ruling) {
 			d.Message = g.message(l)
 			d.Deliberate = g.in.Rules.Deliberates && !l.reminds && !(l.rings() && l.isOurs())
 			g.deliver(l, d.Deliberate)
-			g.spend(d.Urgent, d.Stranger)
+			g.spend(d)
 		case Hold:
 			if !t.Waits {
 				t.HeldSince = g.in.At
@@ -106,7 +106,7 @@ func (l *candidate) decision(reason Reason, ruled ruling) Decision {
 	d := Decision{
 		Incident: l.key, Asked: l.asked, Verdict: ruled.verdict, Reason: reason, Detail: ruled.detail, Until: ruled.until,
 		Critical: l.critical, Urgent: l.isUrgent(), Confidence: l.confidence, New: true,
-		Stranger: l.stranger(),
+		Stranger: l.stranger(), Rings: l.hasRing(),
 	}
 	if l.telling != nil {
 		d.ID = l.telling.ID
@@ -124,16 +124,20 @@ type heldRequest struct {
 }
 
 // spend takes one push out of what the person has of attention.
-func (g *gate) spend(urgent bool, stranger string) {
+func (g *gate) spend(d Decision) {
+	if d.Rings {
+		g.out.Spent.Rings++
+		return
+	}
 	g.out.Spent.Today++
 	g.out.Spent.LastHour++
 	g.out.Spent.Opens = cmp.Or(g.out.Spent.Opens, g.in.At.Add(time.Hour))
-	if urgent {
+	if d.Urgent {
 		g.out.Spent.UrgentToday++
 		g.out.Spent.UrgentLastHour++
 	}
-	if stranger != "" {
-		g.out.Spent.Strangers = append(slices.Clip(g.out.Spent.Strangers), stranger)
+	if d.Stranger != "" {
+		g.out.Spent.Strangers = append(slices.Clip(g.out.Spent.Strangers), d.Stranger)
 	}
 }
 

@@ -41,12 +41,13 @@ type Asked struct {
 
 // Spent is the attention that was taken already, and when digests went out.
 type Spent struct {
-	// Today counts pushes since local midnight, digests and reminders among
-	// them, LastHour those of the last 60 minutes but for digests. Notices has its
-	// own count.
+	// Today counts pushes since local midnight, digests among them, LastHour those
+	// of the last 60 minutes but for digests. Notices has its own count, and so
+	// has Rings, of today's at times that the person set.
 	Today    int `json:"today"`
 	LastHour int `json:"last_hour"`
 	Notices  int `json:"notices"`
+	Rings    int `json:"rings,omitempty"`
 	// Opens is when the first of LastHour will be an hour ago; zero for none.
 	Opens time.Time `json:"opens,omitzero"`
 	// UrgentToday and UrgentLastHour count those that were urgent.
@@ -112,6 +113,8 @@ type Decision struct {
 	Critical bool `json:"critical,omitempty"`
 	// Urgent: the caps keep a place for it.
 	Urgent bool `json:"urgent,omitempty"`
+	// Rings: the person set this time, so that it counts by itself.
+	Rings bool `json:"rings,omitempty"`
 	// Stranger is the domain of who wrote it, where the person does not know them.
 	Stranger string `json:"stranger,omitempty"`
 	// Confidence is what importance and calibration come to, 0 to 1.

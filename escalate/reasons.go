@@ -183,13 +183,24 @@ func presence(l *candidate) (ruling, bool) {
 // budgetAttention: enough was told today, or within the hour.
 func budgetAttention(l *candidate) (ruling, bool) {
 	g := l.gate
-	draw := draw{critical: l.critical, urgent: l.isUrgent(), anyHour: l.rings() && g.in.Rules.EscalationsPerHour > 0}
+	if l.hasRing() {
+		return ruling{}, false
+	}
+	draw := draw{critical: l.critical, urgent: l.isUrgent()}
 	why, until := g.spent(draw)
 	if why != "" && l.isPastUse(max(time.Hour, until.Sub(g.in.At))) {
 		l.pressed, draw.urgent = true, true
 		why, until = g.spent(draw)
 	}
 	return ruling{verdict: Hold, detail: why, until: until}, why != ""
+}
+
+// hasRing reports whether it is told at a time that the person set, of which a day has
+// as many as it has other pushes. They take no place of those, or a few minutes set
+// in a kitchen would keep back what others need of the person.
+func (l *candidate) hasRing() bool {
+	rules := l.gate.in.Rules
+	return rules.EscalationsPerHour > 0 && l.gate.out.Spent.Rings < rules.NotificationsPerDay && l.rings()
 }
 
 // draw is what a push draws on what is left of attention as. anyHour: the cap of the
@@ -200,8 +211,7 @@ type draw struct{ critical, urgent, anyHour bool }
 // of the day's pushes is kept for what is critical, which knows no hour; a third of
 // what is left of the day and of the hour for what is urgent, at least one but where
 // there is only one; and one of the day for a digest that is late, or it would be so
-// all day. For a digest, which tells of many, and for a time that the person set there
-// is no such third, and no hour.
+// all day. For a digest, which tells of many, there is no such third, and no hour.
 func (g *gate) spent(of draw) (why string, until time.Time) {
 	spent, day, hourly, owed := g.out.Spent, g.in.Rules.NotificationsPerDay, g.in.Rules.EscalationsPerHour, g.owed
 	year, month, date := g.in.At.Date()

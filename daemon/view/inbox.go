@@ -297,6 +297,10 @@ func Attention(ctx context.Context, kept *mind.Store, at time.Time) (escalate.Sp
 			if today {
 				spent.Notices++
 			}
+		case p.Kind == mind.PushRing:
+			if today {
+				spent.Rings++
+			}
 		default:
 			urgent := 0
 			if p.Kind == mind.PushUrgent {

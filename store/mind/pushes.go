@@ -25,6 +25,7 @@ const (
 	PushIncident = "incident"
 	PushUrgent   = "urgent"    // an incident for which the caps keep a place
 	PushStranger = "stranger " // and the domain of somebody whom the person does not know
+	PushRing     = "ring"      // at a time that the person set
 	PushDigest   = "digest"
 	PushNotice   = "notice"
 )
