@@ -19,9 +19,11 @@ const (
 	// maxPromises is how many open promises of one file are kept.
 	maxPromises = 500
 	// standsAfter is how long a promise stands beyond its date, and
-	// errandStands how long one in prose does, which nobody ticks off.
+	// errandStands how long one in prose does, which nobody ticks off, and
+	// timerStands one for a time of its day alone.
 	standsAfter  = 7 * 24 * time.Hour
 	errandStands = 24 * time.Hour
+	timerStands  = 3 * time.Hour
 )
 
 // key is the identity of a promise within its file: a hash of its words, so
@@ -347,6 +349,9 @@ func (p promise) until(due time.Time) time.Time {
 	case prose.Lasting:
 		return due
 	case prose.Errand:
+		if p.timed {
+			return due.Add(timerStands)
+		}
 		return due.Add(errandStands)
 	case prose.Visit: // it is over, and nothing is left open
 		if p.allDay {

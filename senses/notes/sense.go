@@ -14,7 +14,8 @@
 // with its day and time ("Zahnarzt: 10.03.2026 17:30", form due), or
 // is noted with a day of its own ("compleanno Paola 8 dicembre"), or with a time of the day
 // on which it is written ("cake out at 12:55"). Nobody ticks that
-// off: the one stands for a day after its date, the other until it is over. A date
+// off: the one stands for a day after its date, or three hours after such a time,
+// the other until it is over. A date
 // without a year counts from when the file was last changed, and one that lies
 // in the past when it is first read is none; logs, minutes and archives hold none.
 // Severity is 1 with a date and 0 without. A relative date is resolved once,
