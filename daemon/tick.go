@@ -239,7 +239,7 @@ func nextReminder(at time.Time, world subconscious.World, incidents []subconscio
 		}
 	}
 	world.Due(at.Add(1), at.Add(24*time.Hour), func(o subconscious.Observation) bool {
-		if threads.Fact(o) && !slices.Contains([]string{"calendar", "health", "mail"}, o.Sense) {
+		if threads.Fact(o) && escalate.SetByPerson(&o) {
 			sooner(o.Due)
 		}
 		return next.IsZero()

@@ -165,7 +165,14 @@ func (l *candidate) isGrave() bool { return l.asked.Importance >= warns && l.str
 func (l *candidate) rings() bool {
 	return l.reminds && !isKeptBack(l.telling) ||
 		l.asked.Kind == subconscious.KindDeadline && l.band == subconscious.BandNow && len(l.own) > 0 &&
-			l.own[0].Latest.Trust == subconscious.Owner && l.own[0].Latest.Sense != "mail"
+			l.own[0].Latest.Trust == subconscious.Owner && SetByPerson(&l.own[0].Latest)
+}
+
+// SetByPerson reports whether a due time is one that the person wrote down or said,
+// where they are trusted with it, and not what a calendar, a letter, the machine or a
+// program of theirs reports.
+func SetByPerson(o *subconscious.Observation) bool {
+	return !slices.Contains([]string{"calendar", "exec", "feeds", "health", "mail", "post"}, o.Sense)
 }
 
 // isOurs reports whether it rests on nobody's word but the person's and the machine's.

@@ -253,6 +253,7 @@ func TestOneReason(t *testing.T) {
 		{"… and has no second", []cause{urgent, func(in *escalate.Input) { in.Rules.EscalationsPerHour, in.Spent.LastHour = 1, 1 }}, escalate.Hold, escalate.BudgetAttention, ""},
 		{"a full hour, for a time that the person wrote down", []cause{full, bell}, escalate.Tell, escalate.Escalate, ""},
 		{"… which take no place of others, nor others theirs", []cause{full, bell, func(in *escalate.Input) { in.Spent.Today = 12 }}, escalate.Tell, escalate.Escalate, ""},
+		{"… which no program sets", []cause{full, bell, func(in *escalate.Input) { in.Evidence[0].Latest.Sense = "post" }}, escalate.Hold, escalate.BudgetAttention, ""},
 		{"… of which there are enough today", []cause{full, bell, func(in *escalate.Input) { in.Spent.Today, in.Spent.Rings = 9, 12 }}, escalate.Hold, escalate.BudgetAttention, ""},
 		{"… by night", []cause{full, bell, causes[escalate.QuietHours]}, escalate.Hold, escalate.QuietHours, ""},
 		{"… or that somebody else wrote", []cause{full, bell, evidence(func(e *subconscious.Evidence) { e.Latest.Trust = subconscious.Outsider })}, escalate.Hold, escalate.BudgetAttention, ""},
