@@ -28,21 +28,7 @@ func TestGoogleTakesTheSignInBack(t *testing.T) {
 	t.Cleanup(provider.Close)
 	w := newWorld(t)
 	signIn := oauth.Config{Provider: oauth.Custom, ClientID: "sample", AuthURL: provider.AuthURL(), TokenURL: provider.TokenURL(), Scopes: []string{"calendar"}}
-	flow, err := oauth.Begin(oauth.Options{Config: signIn, Path: oauth.Path(w.state, "calendar", "work")}, oauth.Request{Listen: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		if page, err := http.Get(flow.URL()); err == nil {
-			_ = page.Body.Close()
-		}
-	}()
-	if _, err := flow.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := flow.Close(); err != nil {
-		t.Fatal(err)
-	}
+	signInAt(t, oauth.Options{Config: signIn, Path: oauth.Path(w.state, "calendar", "work")})
 	var over atomic.Bool
 	w.options.Google = google(func(r *http.Request) (int, string) {
 		switch {
