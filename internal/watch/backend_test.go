@@ -2,6 +2,8 @@ package watch
 
 import (
 	"fmt"
+	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -142,5 +144,42 @@ func TestWatchesAreGivenBack(t *testing.T) {
 	s.Close()
 	if folders, cost := count(); folders != 0 || cost != 0 {
 		t.Errorf("%d folders of cost %d are watched after Close", folders, cost)
+	}
+}
+
+// A folder that was renamed may be met in a listing before the event of that.
+func TestRenamedBeforeItsEvent(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"from", "to"} {
+		must(t, os.Mkdir(filepath.Join(root, name), 0o755))
+	}
+	l := newLoop(Options{Logger: slog.New(slog.DiscardHandler), Limit: 100, Touched: 100}, openSystem)
+	defer l.close()
+	l.reopen()
+	s := &Subscription{root: root, touched: map[string]struct{}{}, changed: make(chan struct{}, 1),
+		options: SubscribeOptions{Recursive: true, Ignore: func(string, bool) bool { return false }}}
+	l.subscribe(s)
+	for len(l.queue) > 0 {
+		l.workOff()
+	}
+	now := filepath.Join(root, "to/here")
+	must(t, os.Rename(filepath.Join(root, "from"), now))
+	l.enqueue(s, now, true) // as found in a listing of "to"
+	wait := 200 * time.Millisecond // until what the renaming caused is over
+	for wrote := false; !has(s.touched, filepath.Join(now, "file")); {
+		for len(l.queue) > 0 {
+			l.workOff()
+		}
+		select {
+		case event := <-l.backend.events():
+			l.event(event, true)
+		case <-time.After(wait):
+			if wrote {
+				t.Fatalf("a file in the renamed folder is not told: %v", s.touched)
+			}
+			write(t, filepath.Join(now, "file"), "1")
+			wrote, wait = true, patience
+		}
+		s.rescan = false
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -38,6 +39,17 @@ type watched struct {
 	subscriptions map[*Subscription]struct{}
 	children      map[string]struct{} // watched folders directly below
 	cost          int
+	is            inode
+}
+
+// inode tells a folder apart from others, whatever it is called.
+type inode struct{ device, number uint64 }
+
+func inodeOf(info fs.FileInfo) (is inode) {
+	if system, ok := info.Sys().(*syscall.Stat_t); ok {
+		is = inode{uint64(system.Dev), uint64(system.Ino)}
+	}
+	return is
 }
 
 // work is one folder to be watched and listed.
@@ -55,7 +67,8 @@ type loop struct {
 	backend       backend // nil while none can be had
 	subscriptions map[*Subscription]struct{}
 	folders       map[string]*watched
-	cost          int // of all folders
+	names         map[inode]string // of folders
+	cost          int              // of all folders
 	queue         []work
 	tell          *time.Timer // gathers touched paths
 	telling       bool
@@ -68,6 +81,7 @@ func newLoop(options Options, open func() (backend, error)) *loop {
 		open:          open,
 		subscriptions: map[*Subscription]struct{}{},
 		folders:       map[string]*watched{},
+		names:         map[inode]string{},
 		tell:          time.NewTimer(time.Hour),
 		retry:         time.NewTimer(time.Hour),
 	}
@@ -136,6 +150,7 @@ func (l *loop) reopen() {
 		}
 	}
 	clear(l.folders)
+	clear(l.names)
 	l.cost, l.queue = 0, nil
 	var err error
 	if l.backend, err = l.open(); err != nil {

@@ -186,7 +186,7 @@ func (l *loop) watch(w work) error {
 	if !info.IsDir() {
 		return nil // replaced meanwhile; the event for that is on its way
 	}
-	if err := l.add(w.folder, w.subscription); err != nil {
+	if err := l.add(w.folder, inodeOf(info), w.subscription); err != nil {
 		return err
 	}
 	return l.list(w)
@@ -218,8 +218,13 @@ func leftOut(err error) bool {
 	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// add takes a watch for the folder, or shares the one that is there.
-func (l *loop) add(folder string, s *Subscription) error {
+// add takes a watch for the folder, or shares the one that is there. A folder that
+// was renamed, and is met before the event of that, is forgotten under its old name
+// first: the system has one watch for it, which would go when the event comes.
+func (l *loop) add(folder string, is inode, s *Subscription) error {
+	if old, ok := l.names[is]; ok && old != folder {
+		l.forget(old)
+	}
 	if f := l.folders[folder]; f != nil {
 		f.subscriptions[s] = struct{}{}
 		return nil
@@ -238,7 +243,9 @@ func (l *loop) add(folder string, s *Subscription) error {
 	l.folders[folder] = &watched{
 		subscriptions: map[*Subscription]struct{}{s: {}},
 		cost:          cost,
+		is:            is,
 	}
+	l.names[is] = folder
 	if above := l.folders[filepath.Dir(folder)]; above != nil {
 		if above.children == nil {
 			above.children = map[string]struct{}{}
@@ -329,6 +336,9 @@ func (l *loop) forget(folder string) {
 
 func (l *loop) drop(folder string, f *watched) {
 	delete(l.folders, folder)
+	if l.names[f.is] == folder {
+		delete(l.names, f.is)
+	}
 	l.cost -= f.cost
 	if above := l.folders[filepath.Dir(folder)]; above != nil {
 		delete(above.children, folder)
