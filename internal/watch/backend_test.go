@@ -164,7 +164,7 @@ func TestRenamedBeforeItsEvent(t *testing.T) {
 	}
 	now := filepath.Join(root, "to/here")
 	must(t, os.Rename(filepath.Join(root, "from"), now))
-	l.enqueue(s, now, true) // as found in a listing of "to"
+	l.enqueue(s, now, true)        // as found in a listing of "to"
 	wait := 200 * time.Millisecond // until what the renaming caused is over
 	for wrote := false; !has(s.touched, filepath.Join(now, "file")); {
 		for len(l.queue) > 0 {
