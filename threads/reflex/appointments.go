@@ -2,6 +2,7 @@ package reflex
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -15,13 +16,21 @@ const plainWorth = 2
 // since calendars remind of themselves.
 const nearWorth = 5
 
+// birthday reports whether an event is a birthday, as its calendar says or its name.
+func birthday(o subconscious.Observation) bool {
+	if o.Attrs["event"] == "birthday" {
+		return true
+	}
+	return allDay(o) && recurs(o) && slices.ContainsFunc(splitWords(strings.ToLower(o.Title)), func(word string) bool { return birthdayWords()[word] })
+}
+
 // eventWorth is what an event counts by its nearness; 0 is not worth a word.
 func (s *scene) eventWorth(o subconscious.Observation) int {
 	near := s.band(o).Rank()
 	switch {
 	case allDay(o) && near < subconscious.Band2h.Rank():
 		return plainWorth
-	case allDay(o) && o.Attrs["transparent"] == "free":
+	case allDay(o) && o.Attrs["transparent"] == "free" && !birthday(o):
 		return 3
 	case allDay(o):
 		return 4
@@ -45,6 +54,10 @@ func nearEvent(s *scene, o subconscious.Observation) noticed {
 	}
 	if worth > plainWorth && !allDay(o) && s.inClash(o) {
 		worth = plainWorth // the clash tells of it
+	}
+	if worth > plainWorth && birthday(o) {
+		_, end := span(o)
+		return notice(subconscious.KindEvent, worth, s.eventWords(o), o).until(end).tell("it is a birthday")
 	}
 	return notice(subconscious.KindEvent, worth, s.eventWords(o), o).until(o.Due)
 }

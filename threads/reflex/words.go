@@ -273,6 +273,7 @@ var (
 	pausedWords    = wordList("paused")
 	limitWords     = wordList("limit")
 	mailHosts      = wordList("mailhosts")
+	birthdayWords  = wordList("birthdays")
 )
 
 // wordList reads a list when it is used first.
