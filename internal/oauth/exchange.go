@@ -22,6 +22,8 @@ const (
 	// askWithin bounds one request to a provider, maxAnswer what it answers.
 	askWithin = 20 * time.Second
 	maxAnswer = 64 << 10
+	// maxLeft is the latest end of a sign-in that is believed, in seconds: ten years.
+	maxLeft = 10 * 366 * 24 * 3600
 )
 
 // refresh gets a new token for an old one.
@@ -36,6 +38,9 @@ func (o Options) refresh(ctx context.Context, old *token) (*token, error) {
 	fresh.SignedIn = old.SignedIn
 	if fresh.Refresh == "" {
 		fresh.Refresh = old.Refresh
+	}
+	if fresh.Ends.IsZero() {
+		fresh.Ends = old.Ends
 	}
 	return fresh, nil
 }
@@ -61,6 +66,10 @@ func (o Options) tokenOf(got *oauth2.Token) *token {
 		Access: got.AccessToken, Refresh: got.RefreshToken, SignedIn: at, Renewed: at}
 	if !got.Expiry.IsZero() {
 		made.Expiry = o.Now().Add(time.Until(got.Expiry)).UTC().Truncate(time.Second)
+	}
+	// Google says so of clients whose consent screen is in Testing.
+	if left, _ := got.Extra("refresh_token_expires_in").(float64); left > 0 && left < maxLeft {
+		made.Ends = at.Add(time.Duration(left) * time.Second)
 	}
 	return made
 }

@@ -133,6 +133,20 @@ func TestTokenIsKeptAndRenewed(t *testing.T) {
 	}
 }
 
+// TestEndIsKept: the end of a sign-in, as the provider gave it, outlasts renewals.
+func TestEndIsKept(t *testing.T) {
+	_, options, clock := signedIn(t, oauthtest.Options{Ends: 7 * 24 * time.Hour})
+	before, err := oauth.Kept(options)
+	if err != nil || !before.Ends.Equal(before.SignedIn.Add(7*24*time.Hour)) {
+		t.Fatalf("it ends on %v, %v", before.Ends, err)
+	}
+	clock.pass(2 * time.Hour)
+	token(t, oauth.New(options))
+	if after, err := oauth.Kept(options); err != nil || !after.Renewed.After(after.SignedIn) || after.Ends.Before(before.Ends) {
+		t.Errorf("then on %v, %v", after.Ends, err)
+	}
+}
+
 // TestOneRenewalForAll asks from many goroutines and several sources at once: a
 // refresh token that came twice would end the sign-in.
 func TestOneRenewalForAll(t *testing.T) {

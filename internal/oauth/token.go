@@ -38,6 +38,8 @@ type token struct {
 	// SignedIn is when the person did, Renewed when the token was last made.
 	SignedIn time.Time `json:"signed_in"`
 	Renewed  time.Time `json:"renewed"`
+	// Ends is when it can no longer be renewed; zero: the provider set no end.
+	Ends time.Time `json:"ends,omitzero"`
 }
 
 // errNoToken says that there is no file.
@@ -120,10 +122,12 @@ type State struct {
 	Expiry time.Time
 	// Renewable: it can be renewed without the person.
 	Renewable bool
+	// Ends is when the person has to sign in anew; zero: the provider set no end.
+	Ends time.Time
 }
 
 func (t *token) state() State {
-	return State{Provider: t.Provider, ClientID: t.ClientID, SignedIn: t.SignedIn, Renewed: t.Renewed, Expiry: t.Expiry, Renewable: t.Refresh != ""}
+	return State{Provider: t.Provider, ClientID: t.ClientID, SignedIn: t.SignedIn, Renewed: t.Renewed, Expiry: t.Expiry, Renewable: t.Refresh != "", Ends: t.Ends}
 }
 
 // Kept says what is kept, and asks nobody. Where there is no sign-in, or one of

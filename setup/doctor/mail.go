@@ -72,6 +72,9 @@ func (e *examination) senses(kind, id string) bool {
 	})
 }
 
+// signInSoon is how long before its end a sign-in is spoken of: some last a week.
+const signInSoon = 3 * 24 * time.Hour
+
 // signIn looks at what is kept of a sign-in by the browser.
 func (e *examination) signIn(id string, options oauth.Options) {
 	name := id + " sign-in"
@@ -80,7 +83,9 @@ func (e *examination) signIn(id string, options oauth.Options) {
 	if err != nil {
 		return // the account has said so
 	}
+	soon := !state.Ends.IsZero() && state.Ends.Before(e.Now().Add(signInSoon))
 	e.say(name,
+		row{soon, Degraded, "the provider ends it on " + state.Ends.In(e.zone()).Format("Mon 2 Jan 15:04"), "sign in anew before: " + options.Command + " (docs/calendars.md says how to have it last)"},
 		row{!state.Renewable, Note, "the provider gave nothing to renew it with: it ends " + state.Expiry.In(e.zone()).Format("Mon 2 Jan 15:04"), "sign in anew then: " + options.Command},
 		row{true, OK, fmt.Sprintf("signed in on %s, renewed by itself", state.SignedIn.In(e.zone()).Format(time.DateOnly)), ""})
 }

@@ -51,8 +51,8 @@ type Options struct {
 	// Denies is the error with which the page answers, "access_denied"; empty: it
 	// lets everybody in.
 	Denies string
-	// Lifetime of tokens; 0 is an hour.
-	Lifetime time.Duration
+	// Lifetime of tokens; 0 is an hour. Ends is how long a sign-in lasts; 0 does not say.
+	Lifetime, Ends time.Duration
 	// Issued hears of each access token, before it is given out.
 	Issued func(access string)
 }
@@ -213,6 +213,9 @@ func (s *Server) issue(w http.ResponseWriter, withRefresh bool) {
 		s.options.Issued(access)
 	}
 	answer := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": int(lifetime / time.Second)}
+	if s.options.Ends > 0 {
+		answer["refresh_token_expires_in"] = int(s.options.Ends / time.Second)
+	}
 	if withRefresh {
 		fresh := s.secret("refresh")
 		s.refresh[fresh] = true
