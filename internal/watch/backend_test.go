@@ -183,3 +183,28 @@ func TestRenamedBeforeItsEvent(t *testing.T) {
 		s.rescan = false
 	}
 }
+
+// TestErrorsAreTaken: an error that nobody has asked for yet holds up no event, and
+// that a folder was gone before its name was given back is none.
+func TestErrorsAreTaken(t *testing.T) {
+	root := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(root, "a"), 0o700))
+	b, err := openSystem()
+	must(t, err)
+	t.Cleanup(func() { must(t, b.Close()) })
+	must(t, b.Add(root))
+	must(t, b.Add(filepath.Join(root, "a")))
+	write(t, filepath.Join(root, "first"), "1") // its event waits to be taken; those below are read together
+	must(t, os.Rename(filepath.Join(root, "a"), filepath.Join(root, "b")))
+	must(t, os.Remove(filepath.Join(root, "b")))
+	for event := range b.events() {
+		if event.Has(fsnotify.Remove) && event.Name == filepath.Join(root, "b") {
+			break
+		}
+	}
+	select {
+	case err := <-b.errors():
+		t.Errorf("a failure: %v", err)
+	default:
+	}
+}

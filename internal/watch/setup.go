@@ -239,6 +239,10 @@ func (l *loop) add(folder string, is inode, s *Subscription) error {
 	if err := l.backend.Add(folder); err != nil {
 		return err
 	}
+	if now, err := os.Lstat(folder); err != nil || inodeOf(now) != is { // replaced meanwhile
+		_ = l.backend.Remove(folder)
+		return fs.ErrNotExist
+	}
 	l.cost += cost
 	l.folders[folder] = &watched{
 		subscriptions: map[*Subscription]struct{}{s: {}},

@@ -19,17 +19,39 @@ type backend interface {
 
 var _ backend = (*system)(nil)
 
-type system struct{ *fsnotify.Watcher }
+type system struct {
+	*fsnotify.Watcher
+	failed chan error
+}
 
 func (s *system) events() <-chan fsnotify.Event { return s.Watcher.Events }
-func (s *system) errors() <-chan error          { return s.Watcher.Errors }
+func (s *system) errors() <-chan error          { return s.failed }
 
 func openSystem() (backend, error) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err
 	}
-	return &system{w}, nil
+	s := &system{w, make(chan error, 1)}
+	go s.takeErrors()
+	return s, nil
+}
+
+// takeErrors takes errors at once, since the library may hold its lock until one is
+// taken, and a loop that is adding a folder waits for that lock. Of several, one
+// stands for all: it has everything looked through.
+func (s *system) takeErrors() {
+	defer close(s.failed)
+	for err := range s.Errors {
+		// A folder was renamed and deleted before the library read of its name.
+		if errors.Is(err, syscall.EINVAL) {
+			continue
+		}
+		select {
+		case s.failed <- err:
+		default:
+		}
+	}
 }
 
 // exhausted reports whether err says that a limit of the system, and not the

@@ -85,14 +85,15 @@ func TestExecConforms(t *testing.T) {
 	}
 }
 
-// script is a program of so many lines of shell.
+// script is a program of so many lines of shell. The shell reads it: a file that was
+// just written cannot be run while a process forked meanwhile has it open.
 func script(t testing.TB, lines string) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+lines+"\n"), 0o700); err != nil {
+	if err := os.WriteFile(path, []byte(lines+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return []string{path}
+	return []string{"/bin/sh", path}
 }
 
 const good = `echo '{"id":"a","kind":"failed","title":"A failed"}'`
