@@ -27,9 +27,7 @@ func acting(t *testing.T, body string) (w *world, phone *notifytest.Recorder, sa
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(w.dir, "pen"), []byte("#!/bin/sh\nexec 3>"+fifo+"\n"+body+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Program(t, filepath.Join(w.dir, "pen"), "exec 3>"+fifo+"\n"+body)
 	w.begin()
 	w.tick()
 	w.disk.fails("unit-0.service")

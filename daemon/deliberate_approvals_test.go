@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api/client"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify"
@@ -28,9 +28,7 @@ import (
 func (w *world) penned(approval escalate.Approval, more ...string) {
 	w.t.Helper()
 	pen := filepath.Join(w.dir, "pen")
-	if err := os.WriteFile(pen, []byte("#!/bin/sh\necho \"$1\" >> "+filepath.Join(w.dir, "acted")+"\n"), 0o700); err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.Program(w.t, pen, "echo \"$1\" >> "+filepath.Join(w.dir, "acted"))
 	w.options.Config.Actions = []actions.Action{{
 		Name: "write-down", Description: "Writes a unit down.", Command: append([]string{pen, "{unit}"}, more...), Folder: w.dir, Approval: approval,
 		Params: []actions.Param{{Name: "unit", Pattern: "[a-z0-9-]+"}}, PerHour: 1000, PerDay: 1000,

@@ -16,6 +16,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/client"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
 )
@@ -118,9 +119,7 @@ func TestActionsDecideNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := []string{"DAEMON_TEST_CHILD=decides", childDir + "=" + w.state, "UNIT=unit-1", self}
-	if err := os.WriteFile(filepath.Join(w.dir, "pen"), []byte("#!/bin/sh\nexec env "+strings.Join(command, " ")+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Program(t, filepath.Join(w.dir, "pen"), "exec env "+strings.Join(command, " "))
 	w.approve(w.proposal("unit-0"))
 	runs, err := client.Ask(context.Background(), w.client, api.GetRuns, api.RunQuery{})
 	if err != nil || len(runs.Runs) != 1 {

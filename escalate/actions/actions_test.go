@@ -66,9 +66,7 @@ type bench struct {
 func script(t testing.TB, dir, name, body string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Program(t, path, body)
 	return path
 }
 

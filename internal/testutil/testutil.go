@@ -73,6 +73,17 @@ func Write[S ~string | ~[]byte](t T, path string, text S) {
 	}
 }
 
+// Program writes a program of shell. Nothing is forked meanwhile: a child that holds
+// the file open keeps it from being run.
+func Program(t T, path, body string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Golden compares with the file of that path, or writes it where update is set.
 func Golden[S ~string | ~[]byte](t testing.TB, update bool, path string, got S) {
 	t.Helper()

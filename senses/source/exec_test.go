@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 	"github.com/subconsciousd/subconsciousd/senses/source"
@@ -85,15 +86,12 @@ func TestExecConforms(t *testing.T) {
 	}
 }
 
-// script is a program of so many lines of shell. The shell reads it: a file that was
-// just written cannot be run while a process forked meanwhile has it open.
+// script is a program of so many lines of shell.
 func script(t testing.TB, lines string) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(path, []byte(lines+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return []string{"/bin/sh", path}
+	testutil.Program(t, path, lines)
+	return []string{path}
 }
 
 const good = `echo '{"id":"a","kind":"failed","title":"A failed"}'`
