@@ -74,8 +74,13 @@ func TestConformance(t *testing.T) {
 		},
 		Add:    func(t testing.TB, n int) { d.events[n] = event(n, 9); d.save(t) },
 		Change: func(t testing.TB, n int) { d.events[n] = event(n, 14); d.save(t) },
-		Remove: func(t testing.TB, n int) { delete(d.events, n); d.save(t) },
-		Break:  func(t testing.TB) { rename(t, d.path, away) },
-		Mend:   func(t testing.TB) { rename(t, away, d.path) },
+		Remove: func(t testing.TB, n int) {
+			if delete(d.events, n); n%2 == 0 { // or cancelled
+				d.events[n] = strings.Replace(event(n, 14), "SUMMARY", "STATUS:CANCELLED\r\nSUMMARY", 1)
+			}
+			d.save(t)
+		},
+		Break: func(t testing.TB) { rename(t, d.path, away) },
+		Mend:  func(t testing.TB) { rename(t, away, d.path) },
 	})
 }

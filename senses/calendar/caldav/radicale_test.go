@@ -106,8 +106,14 @@ func TestRadicale(t *testing.T) {
 		},
 		Add:    func(t testing.TB, n int) { tell(t, http.MethodPut, path(n), event(n, 9)) },
 		Change: func(t testing.TB, n int) { tell(t, http.MethodPut, path(n), event(n, 14)) },
-		Remove: func(t testing.TB, n int) { tell(t, http.MethodDelete, path(n), "") },
-		Break:  func(testing.TB) { down = true }, Mend: func(testing.TB) { down = false },
+		Remove: func(t testing.TB, n int) {
+			if out := without(n); out != "" {
+				tell(t, http.MethodPut, path(n), out)
+			} else {
+				tell(t, http.MethodDelete, path(n), "")
+			}
+		},
+		Break: func(testing.TB) { down = true }, Mend: func(testing.TB) { down = false },
 		Collects: 30,
 	})
 }

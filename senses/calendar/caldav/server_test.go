@@ -168,6 +168,15 @@ func event(n, hour int) string {
 	return fmt.Sprintf("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:event-%d@example.org\r\nDTSTART:%sT%02d0000Z\r\nSUMMARY:Event %d\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n", n, start, hour, n)
 }
 
+// without is what is left of event n once it is out: nothing, or for each other
+// one that it is cancelled.
+func without(n int) string {
+	if n%2 == 1 {
+		return ""
+	}
+	return strings.Replace(event(n, 14), "SUMMARY", "STATUS:CANCELLED\r\nSUMMARY", 1)
+}
+
 // open opens a sense over a configuration.
 func open(t testing.TB, c calendar.Config, o Options, rows senses.RowReader) *calendar.Sense {
 	t.Helper()
@@ -215,7 +224,7 @@ func TestConformance(t *testing.T) {
 				OpenWith: func(t testing.TB, rows senses.RowReader) senses.Sense { return open(t, s.config(), Options{}, rows) },
 				Add:      func(_ testing.TB, n int) { s.put(path(n), event(n, 9)) },
 				Change:   func(_ testing.TB, n int) { s.put(path(n), event(n, 14)) },
-				Remove:   func(_ testing.TB, n int) { s.put(path(n), "") },
+				Remove:   func(_ testing.TB, n int) { s.put(path(n), without(n)) },
 				Break:    turn(true), Mend: turn(false),
 				Collects: 60,
 			})
