@@ -1,5 +1,5 @@
 # Expands an iCalendar file as python3-recurring-ical-events does: prints UID and
-# start, in seconds, of what starts from argv[2] and before argv[3].
+# start, in seconds, of what starts after argv[2] and before argv[3].
 import datetime, sys
 import icalendar, recurring_ical_events
 
@@ -14,5 +14,5 @@ for event in recurring_ical_events.of(calendar).between(first - day, last + day)
         start = datetime.datetime(start.year, start.month, start.day)
     if start.tzinfo is None:
         start = start.replace(tzinfo=utc)
-    if first <= start < last:
+    if first < start < last:
         print(event["UID"], int(start.timestamp()))
