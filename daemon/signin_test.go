@@ -1,46 +1,15 @@
 package daemon_test
 
 import (
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
-
-// davServer is a CalDAV server with one calendar of one event, which takes nobody
-// while it is locked.
-func davServer(t *testing.T, locked *atomic.Bool) string {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, word, _ := r.BasicAuth(); locked.Load() || word != "sample" {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		of := func(href, properties string) string {
-			return "<D:response><D:href>" + href + "</D:href><D:propstat><D:prop>" + properties + "</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>"
-		}
-		switch {
-		case r.Method == "PROPFIND":
-			w.WriteHeader(http.StatusMultiStatus)
-			_, _ = io.WriteString(w, `<D:multistatus xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">`+
-				of("/work/", "<D:resourcetype><C:calendar/></D:resourcetype>")+of("/work/1.ics", `<D:getetag>"1"</D:getetag>`)+"</D:multistatus>")
-		case r.URL.Path == "/work/1.ics":
-			_, _ = io.WriteString(w, icsOf(event{"roof@example.org", "Roof inspection", start.Add(72 * time.Hour), time.Hour}))
-		default:
-			w.WriteHeader(http.StatusNotFound)
-		}
-	}))
-	t.Cleanup(s.Close)
-	return s.URL + "/work/"
-}
 
 // TestRefusedSignInIsToldOnce: the tick that meets it shows what to do, what stood
 // stands, and it is told once, and once again where it was well in between.
@@ -51,10 +20,11 @@ func TestRefusedSignInIsToldOnce(t *testing.T) {
 		over  func(t *testing.T, w *world) func(bool)
 	}{
 		"CalDAV": {"calendar", func(t *testing.T, w *world) func(bool) {
-			locked := &atomic.Bool{}
-			w.options.Env = func(string) (string, bool) { return "sample", true }
-			w.options.Config.Senses.Calendar = []calendar.Config{{ID: "work", CalDAV: davServer(t, locked), User: "me@example.com", Password: secret.Ref{Env: "CALENDAR_PASSWORD"}}}
-			return locked.Store
+			r := &roof{at: start.Add(72 * time.Hour)}
+			c := r.account(t, w)
+			c.ID = "work"
+			w.options.Config.Senses.Calendar = []calendar.Config{c}
+			return r.lock
 		}},
 		"mail": {"mail", func(t *testing.T, w *world) func(bool) {
 			server, box := lettered(t, w, "")
