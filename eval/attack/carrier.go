@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"path"
 	"strings"
 	"unicode"
@@ -62,7 +63,10 @@ func carriers() []carrier {
 		{"file-content", subconscious.Outsider, "", func(w *world, c instruction) error {
 			return w.write(path.Join("inbox", "report-"+c.id+".txt"), c.body+"\n")
 		}},
-		{"feed", subconscious.Outsider, "", func(w *world, c instruction) error { w.feed.publish(c); return nil }},
+		{"feed", subconscious.Outsider, "", func(w *world, c instruction) error {
+			w.feed.Publish(c.id, html.EscapeString(oneLine(c.subject)), c.body)
+			return nil
+		}},
 		{"exec", subconscious.Outsider, "", func(w *world, c instruction) error {
 			report, err := json.Marshal(source.Report{ID: c.id, Title: oneLine(c.subject), Text: c.body})
 			w.reports = append(append(w.reports, report...), '\n')

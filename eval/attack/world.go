@@ -1,19 +1,14 @@
 package attack
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"html"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -48,7 +43,7 @@ type world struct {
 	guard   guard
 	box     *mailtest.Box
 	brain   *brain
-	feed    *feed
+	feed    *harness.Feed
 	reports []byte          // what the command prints
 	posted  api.SourceToken // of the source that hands in
 	events  []string
@@ -62,7 +57,7 @@ type world struct {
 // is closed whatever open returns. watch is told of the ports that are
 // configured.
 func open(ctx context.Context, brain *brain, guard guard, watch func(port uint16)) (w *world, err error) {
-	w = &world{guard: guard, brain: brain, feed: &feed{}, written: map[string]string{}}
+	w = &world{guard: guard, brain: brain, written: map[string]string{}}
 	if w.World, err = harness.Open("attack", start); err != nil {
 		return w, err
 	}
@@ -90,10 +85,13 @@ func open(ctx context.Context, brain *brain, guard guard, watch func(port uint16
 	}
 	watch(uint16(account.Port))
 	watch(uint16(model.Port))
-	published := httptest.NewServer(w.feed)
-	w.Later(func(context.Context) error { published.Close(); return nil })
-	watch(published.Listener.Addr().(*net.TCPAddr).AddrPort().Port())
-	w.Config.Senses.Feeds = []source.FeedConfig{{ID: "news", URL: published.URL, Every: harness.Slot}}
+	w.feed = w.Feed()
+	published, err := net.ResolveTCPAddr("tcp", strings.TrimPrefix(w.feed.URL, "http://"))
+	if err != nil {
+		return w, err
+	}
+	watch(uint16(published.Port))
+	w.Config.Senses.Feeds = []source.FeedConfig{{ID: "news", URL: w.feed.URL, Every: harness.Slot}}
 	w.configure()
 	options := daemon.Options{
 		Version: "attack", Unwatched: true, Health: wellMachine, Signals: func(at time.Time) presence.Signals { return presence.Signals{At: at} },
@@ -237,24 +235,3 @@ func (w *world) configure() {
 
 // wellMachine is a machine on which everything is in order.
 var wellMachine = harness.Machine{Disks: []health.Disk{{Path: "/", Used: 10 << 30, Available: 90 << 30}}}
-
-// feed is a server on which strangers publish.
-type feed struct {
-	mu    sync.Mutex
-	items bytes.Buffer
-}
-
-// publish puts something into the feed.
-func (f *feed) publish(c instruction) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	escape := func(text string) string { return html.EscapeString(html.EscapeString(text)) } // the words of an item are HTML
-	fmt.Fprintf(&f.items, "<item><guid>%s</guid><title>%s</title><description>%s</description></item>", c.id, escape(oneLine(c.subject)), escape(c.body))
-}
-
-// ServeHTTP implements http.Handler.
-func (f *feed) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	fmt.Fprintf(w, `<rss version="2.0"><channel><title>News</title>%s</channel></rss>`, f.items.Bytes())
-}

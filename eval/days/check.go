@@ -36,6 +36,12 @@ func (p *parser) check() {
 		c.seen[d.verb+" "+d.path] = true
 	}
 	c.mails()
+	for _, f := range p.day.feeds {
+		c.seen["item "+f.ID+"/"] = true
+	}
+	for _, e := range p.day.commands {
+		c.seen["report "+e.ID+"/"] = true
+	}
 	for _, e := range p.day.timeline {
 		if err := verbs[e.deed.verb].check(c, e); err != nil {
 			p.fail(e.line, "%s: %v", e.at.Format("15:04"), err)

@@ -9,6 +9,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/eval/mails"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/senses/source"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -35,6 +36,9 @@ type day struct {
 	start, end time.Time
 	quiet      escalate.Hours
 	files      []file
+	// feeds and commands are sources of the person's own. Where they are is not said.
+	feeds    []source.FeedConfig
+	commands []source.ExecConfig
 	// machine is what health shows at the start.
 	machine  []deed
 	timeline []event

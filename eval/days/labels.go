@@ -154,14 +154,16 @@ type about struct {
 // abouts are the keys of the observations of each kind of thing. Those of readings
 // and of a mail's thread are worked out elsewhere.
 var abouts = map[string][]string{
-	"clock": {"health:clock"},
-	"unit":  {"health:unit:NAME", "health:restarts:NAME"},
-	"event": {"calendar:NAME", "calendar:NAME/"},
-	"file":  {"files:NAME"},
-	"note":  {"notes:NAME", "notes:NAME#"},
-	"mail":  {"mail:NAME", "mail:NAME#", "thread:NAME"},
-	"told":  {"person:note/"},
-	"sense": {},
+	"clock":  {"health:clock"},
+	"unit":   {"health:unit:NAME", "health:restarts:NAME"},
+	"event":  {"calendar:NAME", "calendar:NAME/"},
+	"file":   {"files:NAME"},
+	"note":   {"notes:NAME", "notes:NAME#"},
+	"mail":   {"mail:NAME", "mail:NAME#", "thread:NAME"},
+	"item":   {"feeds:NAME"},
+	"report": {"exec:NAME"},
+	"told":   {"person:note/"},
+	"sense":  {},
 }
 
 // about reads what follows the word.

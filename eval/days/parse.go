@@ -141,6 +141,8 @@ func (p *parser) section(s section) {
 			}
 			p.day.machine = append(p.day.machine, d)
 		}
+	case name == "sources":
+		p.sources(s)
 	case strings.HasPrefix(name, "later/"):
 		p.later[strings.TrimPrefix(name, "later/")] = s
 	case strings.HasPrefix(name, "mail/"):
@@ -149,7 +151,7 @@ func (p *parser) section(s section) {
 		p.addMail(s, folderSent)
 	default:
 		if err := checkPath(name); err != nil {
-			p.fail(s.line, "the section %s is none of notes/…, files/…, NAME.ics, mail/…, sent/…, later/…, health, timeline, labels: %v", name, err)
+			p.fail(s.line, "the section %s is none of notes/…, files/…, NAME.ics, mail/…, sent/…, later/…, health, sources, timeline, labels: %v", name, err)
 			return
 		}
 		p.day.files = append(p.day.files, file{path: name, text: s.text, line: s.line})

@@ -69,7 +69,8 @@ type Player struct {
 	tree    tree
 	machine *machine
 	mailbox *mailbox // nil where there is no mail
-	ring    *ring    // nil where nobody looks at the phone
+	feeds   map[string]*harness.Feed
+	ring    *ring // nil where nobody looks at the phone
 	asleep  bool
 	// listeners are told what the threads are about to think of.
 	listeners []func(subconscious.Snapshot)

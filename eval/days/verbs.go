@@ -49,6 +49,9 @@ var verbs = map[string]verb{
 	"wake":     sleep(false),
 	"restart":  {nil, always, (*Player).restart},
 	"unit":     {[]argument{aUnit}, ofUnit, (*Player).shows},
+	"publish":  publish(),
+	"report":   report(),
+	"withdraw": withdraw(),
 	"clock":    {[]argument{aClock}, ofReading, (*Player).shows},
 	"disk":     gauges, "inodes": gauges, "memory": gauges, "swap": gauges, "load": gauges, "temperature": gauges, "battery": gauges,
 }
@@ -182,8 +185,8 @@ func aFault(w *words, d *deed) {
 	switch d.path = w.take("what fails"); {
 	case d.path == "model":
 		w.fail("models that fail are reserved: days have none")
-	case !isCalendar(d.path) && !slices.Contains([]string{"health", "files", "notes", "mail", "phone"}, d.path):
-		w.fail("%q can not fail; health, files, notes, mail, NAME.ics and phone can", clip(d.path))
+	case !isCalendar(d.path) && !slices.Contains(faults, d.path) && !w.p.day.hasSource(d.path):
+		w.fail("%q can not fail; health, files, notes, mail, NAME.ics, a source and phone can", clip(d.path))
 	}
 }
 

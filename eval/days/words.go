@@ -27,12 +27,13 @@ type word struct {
 var (
 	clockTime = regexp.MustCompile(`^([01]\d|2[0-3]):[0-5]\d$`)
 	dateAlone = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
-	nextWord  = regexp.MustCompile(`^(?:"((?:[^"\\]|\\.)*)"|([^"\s]\S*))(?:[ \t]+|$)`)
+	nextWord  = regexp.MustCompile(`^(?:"((?:[^"\\]|\\.)*)"|(\{".*\})$|([^"\s]\S*))(?:[ \t]+|$)`)
 	badEscape = regexp.MustCompile(`^(?:[^\\]|\\[nt"\\])*(\\[^nt"\\])`)
 	unescape  = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`)
 )
 
-// words cuts a line at blanks; what stands in quotes is one word.
+// words cuts a line at blanks; what stands in quotes is one word, and so is JSON to the
+// end of the line.
 func (p *parser) words(l line) *words {
 	w := &words{p: p, line: l.n, date: p.day.start, ok: true}
 	for rest := strings.TrimSpace(l.text); rest != ""; {
@@ -44,7 +45,7 @@ func (p *parser) words(l line) *words {
 		if bad := badEscape.FindStringSubmatch(parts[1]); bad != nil {
 			w.fail(`%s is not known in a text; there are \n, \t, \" and \\`, bad[1])
 		}
-		w.list = append(w.list, word{unescape.Replace(parts[1]) + parts[2], rest[0] == '"'})
+		w.list = append(w.list, word{unescape.Replace(parts[1]) + parts[2] + parts[3], rest[0] == '"'})
 		rest = rest[len(parts[0]):]
 	}
 	return w

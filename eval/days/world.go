@@ -28,7 +28,7 @@ import (
 
 // newPlayer is a player whose mind does not run yet.
 func newPlayer(w *harness.World, d *day) *Player {
-	p := &Player{World: w, Played: Played{day: d}, day: d, tree: tree{}, last: map[subconscious.IncidentID]decision{}, seen: map[string]bool{}}
+	p := &Player{World: w, Played: Played{day: d}, day: d, tree: tree{}, feeds: map[string]*harness.Feed{}, last: map[subconscious.IncidentID]decision{}, seen: map[string]bool{}}
 	p.ask = func(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
 		return p.Mind.Incident(ctx, id) // of the mind that runs now: it may be started anew
 	}
@@ -75,6 +75,18 @@ func open(ctx context.Context, d *day, preset string, listeners ...func(subconsc
 			c.Senses.Calendar = append(c.Senses.Calendar, calendar.Config{ID: strings.TrimSuffix(f.path, ".ics"), ICS: p.Path(f.path), Addresses: slices.Clone(d.addresses)})
 		}
 		if err := p.save(event{at: f.modified, deed: deed{path: f.path}}); err != nil {
+			return p, fmt.Errorf("write what is there at the start: %w", err)
+		}
+	}
+	for _, f := range d.feeds {
+		p.feeds[f.ID] = p.Feed()
+		f.URL = p.feeds[f.ID].URL
+		c.Senses.Feeds = append(c.Senses.Feeds, f)
+	}
+	for _, e := range d.commands {
+		e.Command = []string{"cat", p.Path(e.ID + reports)}
+		c.Senses.Exec = append(c.Senses.Exec, e)
+		if err := p.prints(e.ID, d.start); err != nil {
 			return p, fmt.Errorf("write what is there at the start: %w", err)
 		}
 	}
@@ -192,6 +204,13 @@ func (p *Player) fault(what string, failing bool) error {
 		p.faulty = p.faulty || failing
 		p.Phone.Fail(failing)
 	default:
+		if feed := p.feeds[what]; feed != nil {
+			feed.Fail(failing)
+			return nil
+		}
+		if p.day.command(what) != nil {
+			what += reports
+		}
 		from, to := p.Path(what), p.Path(what+away)
 		if !failing {
 			from, to = to, from

@@ -99,7 +99,7 @@ func (c Config) read(printed []byte) (reports []Report, wrong string) {
 		if n++; len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		r, err := c.parse(line)
+		r, err := c.Parse(line)
 		if err == nil && len(reports) == maxLines {
 			err = fmt.Errorf("more than %d lines are not read; print less", maxLines)
 		}

@@ -83,7 +83,7 @@ func (d *Door) Take(ctx context.Context, id, token string, body []byte) error {
 	if sum := sha256.Sum256([]byte(token)); subtle.ConstantTimeCompare(sum[:], hash) != 1 || !known {
 		return ErrToken
 	}
-	r, err := c.parse(body)
+	r, err := c.Parse(body)
 	if err != nil {
 		return err
 	}

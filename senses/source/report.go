@@ -62,8 +62,9 @@ type Report struct {
 // maxID is the longest id of a report, in bytes.
 const maxID = 200
 
-// parse reads a report, without secrets, and fills in its kind.
-func (c Config) parse(line []byte) (r Report, err error) {
+// Parse reads a report as a source writes it, in one JSON object: without secrets,
+// and with its kind. The error says what to write instead.
+func (c Config) Parse(line []byte) (r Report, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()
 	if err = decoder.Decode(&r); err != nil {
