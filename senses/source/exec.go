@@ -65,8 +65,7 @@ func (s *Exec) ID() string { return s.config.ID }
 // however it ended.
 func (s *Exec) Collect(ctx context.Context, at time.Time, cursor []byte) (senses.Batch, error) {
 	m := remembered(cursor)
-	// A tick may come a little early.
-	if since := at.Sub(m.Ran); since >= 0 && since < s.config.Every-s.config.Every/20 {
+	if !m.due(at, s.config.Every) {
 		return senses.Batch{Degraded: m.Problem}, nil
 	}
 	printed, problem := s.run(ctx)

@@ -110,7 +110,7 @@ func (s *Feed) ID() string { return s.config.ID }
 // news.
 func (s *Feed) Collect(ctx context.Context, at time.Time, cursor []byte) (senses.Batch, error) {
 	m := remembered(cursor)
-	if since := at.Sub(m.Ran); since >= 0 && since < s.config.Every-s.config.Every/20 {
+	if !m.due(at, s.config.Every) {
 		return senses.Batch{Aside: m.Problem}, nil
 	}
 	first := m.Ran.IsZero()

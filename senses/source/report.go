@@ -155,6 +155,15 @@ func remembered(cursor []byte) (m memory) {
 	return m
 }
 
+// early is how much earlier than its time a tick may come.
+const early = 15 * time.Second
+
+// due reports whether so long has passed since it was looked at last.
+func (m *memory) due(at time.Time, every time.Duration) bool {
+	since := at.Sub(m.Ran)
+	return since < 0 || since >= every-min(every/20, early)
+}
+
 // take takes in reports that were parsed, each with an id: what stands by
 // itself in a scope of its own, what happened where it is new. It returns how many
 // of them were more than most within an hour, 0 for any number.
