@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // around is the window that hostile calendars are expanded in.
@@ -178,6 +179,38 @@ func manyZones() string {
 		text.WriteString(eventOf(fmt.Sprintf("zone-%d@example.org", i), fmt.Sprintf("DTSTART;TZID=Zone %d:20261125T090000", i)))
 	}
 	return text.String()
+}
+
+// TestOneEventOfMany: what is wrong with one event of a file costs that event alone,
+// and is said for as long as it is so.
+func TestOneEventOfMany(t *testing.T) {
+	const many = 1000
+	for name, c := range map[string]struct{ text, says string }{
+		"no start":      {eventOf("bad@example.org", "SUMMARY:Bad"), "this event has no DTSTART"},
+		"no time":       {eventOf("bad@example.org", "DTSTART:25 o'clock"), "line 2004: this event"},
+		"cut off":       {"BEGIN:VEVENT\r\nUID:bad@example.org\r\nDTSTA\r\n", "has no END:VEVENT"},
+		"a broken rule": {eventOf("bad@example.org", "DTSTART:20261125T090000Z\r\nRRULE:FREQ=SECONDLY"), "FREQ=SECONDLY"},
+		"a bomb":        {eventOf("bad@example.org", "DTSTART:16040229T030000Z\r\nRRULE:FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30"), "takes too long"},
+		"letters":       {"\x00\xff\r\n:;=\r\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			var events strings.Builder
+			for n := range many {
+				if n == many/2 {
+					events.WriteString(c.text)
+				}
+				events.WriteString(eventOf(fmt.Sprintf("n%d@example.org", n), "DTSTART:20261125T090000Z"))
+			}
+			d.write(calendarOf(events.String()))
+			batch := d.tick()
+			good := slices.DeleteFunc(d.items(batch), func(o subconscious.Observation) bool { return !strings.HasPrefix(o.ID, "n") })
+			if again := d.tick(); len(good) != many || again.Sets != nil || again.Degraded != batch.Degraded ||
+				!strings.Contains(batch.Degraded, c.says) || (batch.Degraded == "") != (c.says == "") {
+				t.Errorf("%d events are shown, and it says %q and %q, want %q", len(good), batch.Degraded, again.Degraded, c.says)
+			}
+		})
+	}
 }
 
 // TestTooManyEvents: what is beyond the bound is left out and said.

@@ -1,6 +1,7 @@
 package caldav
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/x509"
@@ -115,45 +116,108 @@ func TestHostileServers(t *testing.T) {
 
 // TestSlowServer: a server that says nothing more holds nobody up.
 func TestSlowServer(t *testing.T) {
-	s := serve(t)
-	began, end := make(chan bool), make(chan bool)
-	s.before = func(w http.ResponseWriter, _ *http.Request) bool {
-		w.WriteHeader(http.StatusMultiStatus)
-		_ = http.NewResponseController(w).Flush()
-		close(began)
-		<-end
-		return true
+	for name, config := range map[string]func(*server) calendar.Config{
+		"an account": (*server).config,
+		"an address": func(s *server) calendar.Config { return calendar.Config{ID: "club", URL: s.URL + "/club.ics"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t)
+			began, end := make(chan bool), make(chan bool)
+			s.before = func(w http.ResponseWriter, _ *http.Request) bool {
+				w.WriteHeader(http.StatusMultiStatus)
+				_ = http.NewResponseController(w).Flush()
+				close(began)
+				<-end
+				return true
+			}
+			defer close(end)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() { <-began; cancel(errors.New("the deadline")) }()
+			if _, err := open(t, config(s), Options{}, &sensetest.Kept{}).Collect(ctx, time.Now(), nil); err == nil || !strings.Contains(err.Error(), "the deadline") {
+				t.Errorf("it ends with %v", err)
+			}
+		})
 	}
-	defer close(end)
-	ctx, cancel := context.WithCancelCause(t.Context())
-	go func() { <-began; cancel(errors.New("the deadline")) }()
-	if _, err := open(t, s.config(), Options{}, &sensetest.Kept{}).Collect(ctx, time.Now(), nil); err == nil || !strings.Contains(err.Error(), "the deadline") {
-		t.Errorf("it ends with %v", err)
+}
+
+// TestLargeAccount: 100 MB of events come in looks of a bounded size, and little of
+// them is kept.
+func TestLargeAccount(t *testing.T) {
+	s := serve(t)
+	const many = 60
+	padding := strings.Repeat("X-PADDING:"+strings.Repeat("x", 1<<10)+"\r\n", 1_700)
+	for n := range many {
+		s.put(fmt.Sprintf("/cal/work/%d.ics", n), strings.Replace(event(n%20, 9), "UID:", padding+fmt.Sprintf("DESCRIPTION:%s\r\nUID:n%d-", strings.Repeat("x", 40<<10), n), 1))
+	}
+	kept := &sensetest.Kept{}
+	sense := open(t, s.config(), Options{}, kept)
+	shown := 0
+	for looks := 1; ; looks++ {
+		s.took()
+		batch, err := sense.Collect(t.Context(), time.Now(), kept.Cursor)
+		if err != nil || batch.Degraded != "" || looks > many {
+			t.Fatalf("look %d: %v, %s", looks, err, batch.Degraded)
+		}
+		gets := slices.DeleteFunc(s.took(), func(asked string) bool { return !strings.HasPrefix(asked, "GET") })
+		if most := (maxBytes+maxItem)>>20 + fetchers; len(gets) > most {
+			t.Errorf("in look %d it fetches %d events, more than %d", looks, len(gets), most)
+		}
+		if kept.Keep(batch); len(batch.Sets) > 0 {
+			shown = len(batch.Sets[0].Items)
+		}
+		if !batch.Starting {
+			break
+		}
+	}
+	size := 0
+	for _, value := range kept.All {
+		size += len(value)
+	}
+	if shown != many || size > many*3<<10 {
+		t.Errorf("%d of %d events are shown, and %d bytes are kept", shown, many, size)
 	}
 }
 
 // TestOneEventOfMany: what is wrong with one event, or with fetching it, costs that
 // event alone, and is said for as long as it is so.
 func TestOneEventOfMany(t *testing.T) {
-	for name, test := range map[string]struct {
+	const many = 1000
+	name := func(n int, text string) string {
+		return strings.Replace(text, "event-", fmt.Sprintf("n%d-event-", n), 1)
+	}
+	check := func(t *testing.T, c calendar.Config, says string) {
+		t.Helper()
+		kept := &sensetest.Kept{}
+		for range 2 {
+			batch, err := open(t, c, Options{}, kept).Collect(t.Context(), time.Now(), kept.Cursor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept.Keep(batch)
+			if shown := len(batch.Sets[0].Items); shown < many-1 || !strings.Contains(batch.Degraded, says) || (batch.Degraded == "") != (says == "") {
+				t.Errorf("%d events are shown, and it says %q, want %q", shown, batch.Degraded, says)
+			}
+		}
+	}
+	for title, test := range map[string]struct {
 		text string
 		does func(w http.ResponseWriter)
 		says string
+		file string // what is said of it within a file, if something else; "-" for nothing
 	}{
 		"no start":         {text: strings.Replace(event(1, 9), "DTSTART", "X-START", 1), says: "“Event 1”: this event has no DTSTART"},
-		"cut off":          {text: event(1, 9)[:100], says: "END:VCALENDAR"},
-		"no calendar":      {text: "hello", says: "BEGIN:VCALENDAR"},
+		"cut off":          {text: event(1, 9)[:100] + "\r\n", says: "END:VCALENDAR", file: "has no END:VEVENT"},
+		"no calendar":      {text: "hello\r\n", says: "BEGIN:VCALENDAR", file: "-"},
 		"control letters":  {text: strings.Replace(event(1, 9), "SUMMARY:", "SUMMARY:\x00\x01", 1)},
 		"a broken rule":    {text: strings.Replace(event(1, 9), "SUMMARY:", "RRULE:FREQ=SECONDLY\r\nSUMMARY:", 1), says: "FREQ=SECONDLY"},
 		"it never ends":    {does: func(w http.ResponseWriter) { flood(w, "X") }, says: "larger than 2 MiB"},
 		"it is not given":  {does: func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, says: "answers 403"},
 		"its server fails": {does: func(w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) }, says: "500"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(title, func(t *testing.T) {
 			s := serve(t)
-			const many = 1000
 			for n := range many {
-				s.put(fmt.Sprintf("/cal/work/%d.ics", n), strings.Replace(event(n%20, 9), "event-", fmt.Sprintf("n%d-event-", n), 1))
+				s.put(fmt.Sprintf("/cal/work/%d.ics", n), name(n, event(n%20, 9)))
 			}
 			s.put("/cal/work/1.ics", test.text+strings.Repeat("X", 1-min(1, len(test.text))))
 			s.before = func(w http.ResponseWriter, r *http.Request) bool {
@@ -163,17 +227,29 @@ func TestOneEventOfMany(t *testing.T) {
 				test.does(w)
 				return true
 			}
-			kept := &sensetest.Kept{}
-			for range 2 {
-				batch, err := open(t, s.config(), Options{}, kept).Collect(t.Context(), time.Now(), kept.Cursor)
-				if err != nil {
-					t.Fatal(err)
+			check(t, s.config(), test.says)
+		})
+		if test.does != nil {
+			continue
+		}
+		t.Run(title+", in a file", func(t *testing.T) {
+			var file strings.Builder
+			for n := range many {
+				text := name(n, event(n%20, 9))
+				if n == 1 {
+					text = test.text
 				}
-				kept.Keep(batch)
-				if shown := len(batch.Sets[0].Items); shown < many-1 || !strings.Contains(batch.Degraded, test.says) || (batch.Degraded == "") != (test.says == "") {
-					t.Errorf("%d events are shown, and it says %q, want %q", shown, batch.Degraded, test.says)
+				_, inside, whole := strings.Cut(text, "VERSION:2.0\r\n")
+				if !whole {
+					inside = text
 				}
+				file.WriteString(strings.TrimSuffix(inside, "END:VCALENDAR\r\n"))
 			}
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = io.WriteString(w, "BEGIN:VCALENDAR\r\n"+file.String()+"END:VCALENDAR\r\n")
+			}))
+			defer s.Close()
+			check(t, calendar.Config{ID: "club", URL: s.URL + "/club.ics"}, strings.Trim(cmp.Or(test.file, test.says), "-"))
 		})
 	}
 }
@@ -211,6 +287,48 @@ func TestRefusedToken(t *testing.T) {
 			t.Errorf("after %d it is not quiet again", status)
 		}
 	}
+}
+
+// TestGoneInMidPaging: the token of the next page of changes is refused, and then
+// that of the next page of all there is: the calendar is listed, and what is known
+// is not fetched again.
+func TestGoneInMidPaging(t *testing.T) {
+	s := serve(t)
+	s.refuses = http.StatusGone
+	for n := range 5 {
+		s.put(fmt.Sprintf("/cal/work/%d.ics", n), event(n, 9))
+	}
+	kept := &sensetest.Kept{}
+	sense := open(t, s.config(), Options{}, kept)
+	look := func(want int) (asked []string) {
+		t.Helper()
+		batch, err := sense.Collect(t.Context(), time.Now(), kept.Cursor)
+		if err != nil || batch.Degraded != "" || want > 0 && (len(batch.Sets) != 1 || len(batch.Sets[0].Items) != want) || want == 0 && len(batch.Sets) != 0 {
+			t.Fatalf("%d sets, %v, %s", len(batch.Sets), err, batch.Degraded)
+		}
+		kept.Keep(batch)
+		return s.took()
+	}
+	look(5)
+	s.page = 1
+	s.put("/cal/work/1.ics", "")
+	s.put("/cal/work/2.ics", event(2, 14))
+	reports := 0
+	s.before = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == "REPORT" {
+			if reports++; reports == 2 { // for the second page
+				s.oldest = len(s.log)
+			}
+		}
+		return false
+	}
+	if gets := slices.DeleteFunc(look(4), func(asked string) bool { return !strings.HasPrefix(asked, "GET") }); !slices.Equal(gets, []string{"GET /cal/work/2.ics"}) || reports < 4 {
+		t.Errorf("%q are fetched after %d reports", gets, reports)
+	}
+	s.page, s.oldest = 0, 0
+	look(0)
+	s.put("/cal/work/2.ics", event(2, 9))
+	look(4)
 }
 
 // TestDiscovery finds an account by a mail address, or by where it is, over the
@@ -324,6 +442,10 @@ func TestSubscription(t *testing.T) {
 			_, _ = io.WriteString(w, "<html>Please sign in</html>")
 		case "half":
 			_, _ = io.WriteString(w, event(1, 9)[:80])
+		case "round":
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		case "gone":
+			w.WriteHeader(http.StatusGone)
 		case "moved":
 			http.Redirect(w, r, "/other", http.StatusMovedPermanently)
 			mode = "good"
@@ -344,7 +466,7 @@ func TestSubscription(t *testing.T) {
 		mode, says string
 		sets       int
 	}{
-		{"moved", "", 1}, {"good", "", 0}, {"large", "larger than 16 MiB", 0}, {"away", "where nothing is sent", 0}, {"locked", "password_file", 0},
+		{"moved", "", 1}, {"good", "", 0}, {"large", "larger than 16 MiB", 0}, {"away", "where nothing is sent", 0}, {"round", "leads in a circle", 0}, {"gone", "answers 410", 0}, {"locked", "password_file", 0},
 		{"page", "no iCalendar file", 0}, {"half", "no whole calendar", 0}, {"good", "", 0}, {"changed", "", 1}, {"changed", "", 0},
 	} {
 		mode = step.mode

@@ -276,6 +276,7 @@ func TestOneMalformedEventCostsItself(t *testing.T) {
 
 // TestFaults: what each fault is said to be, and that nothing is lost to it.
 func TestFaults(t *testing.T) {
+	more := 0
 	for name, c := range map[string]struct {
 		fault func(w http.ResponseWriter, r *http.Request)
 		want  string
@@ -302,12 +303,17 @@ func TestFaults(t *testing.T) {
 		"pages without end": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"nextPageToken": "again", "items": []}`)
 		}, "it holds more than"},
+		"pages of 100 MB": {func(w http.ResponseWriter, _ *http.Request) {
+			more++
+			_, _ = fmt.Fprintf(w, `{"nextPageToken": "%d", "items": [{"id": "e%d", "iCalUID": "u", "status": "confirmed", "description": "%s", "start": {"date": "2026-01-01"}}]}`,
+				more, more, strings.Repeat("x", 7<<20))
+		}, "it holds more than"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := begin(t)
 			w.put(event("e", day(3)))
 			for _, part := range []string{"users", "calendars"} {
-				if name == "pages without end" && part == "users" {
+				if strings.HasPrefix(name, "pages") && part == "users" {
 					continue
 				}
 				w.before = func(rw http.ResponseWriter, r *http.Request) bool {
