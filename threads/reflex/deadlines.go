@@ -2,6 +2,7 @@ package reflex
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -89,13 +90,20 @@ func (s *scene) speaks(note, o subconscious.Observation) bool {
 }
 
 // scheduled reports whether the calendar holds what the person wrote down: an event
-// that begins then, with a word of it.
+// that begins then, or did before it was moved, with a word of it or of its note's name.
 func (s *scene) scheduled(o subconscious.Observation) (found bool) {
 	if o.Sense == "mail" || !s.timed(o) {
 		return false
 	}
-	s.due(o.Due.Add(-sameStart), o.Due.Add(sameStart), seenAtOnce, func(event subconscious.Observation) bool {
-		found = wanted(event) && shares(terms(s.eventName(event)), s.spoken(o))
+	words := s.spoken(o)
+	if s.rings(o) {
+		name, _, _ := strings.Cut(path.Base(o.ID), "#")
+		words = append(words, terms(strings.TrimSuffix(name, path.Ext(name)))...)
+	}
+	s.due(o.Due.Add(-24*time.Hour), o.Due.Add(24*time.Hour), seenAtOnce, func(event subconscious.Observation) bool {
+		before, moved := moment(event, "moved_from")
+		then := event.Due.Sub(o.Due).Abs() <= sameStart || moved && before.Sub(o.Due).Abs() <= sameStart
+		found = then && wanted(event) && shares(terms(s.eventName(event)), words)
 		return !found
 	})
 	return found
@@ -114,6 +122,9 @@ func (s *scene) dueWorth(o subconscious.Observation) (importance int, lead, reas
 		}
 		return 6, "Due", "it is due within a day"
 	case subconscious.Band2h:
+		if threads.OwnMail(o) && !s.timed(o) { // no two hours that anybody named
+			return 6, "Due", ""
+		}
 		// It was asked for a day before, or the person wrote it a moment ago.
 		if theirs && o.BandOnly && !on(o, "seen") || alarm && !o.BandOnly {
 			return 7, "Due", ""

@@ -41,12 +41,22 @@ func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason st
 
 // scored is what a mail counts by its score and by what is learnt of such mails.
 func (s *scene) scored(o subconscious.Observation, habit int) (importance int, reason string) {
-	importance, reason = worthOf(score.Letters.Judge(s.letter(o), habit))
+	judged := score.Letters.Judge(s.letter(o), habit)
+	importance, reason = worthOf(judged)
+	// Never more than it is sure of: a push too many costs more than a line of a digest.
+	importance = min(importance, max(judged.Percent/10, 3))
+	if judged.Percent < letterFrom {
+		reason = ""
+	}
 	if on(o, "forged") {
 		importance = min(importance, forged)
 	}
 	return importance, reason
 }
+
+// letterFrom is the score, in per cent, from which on a letter is worth a line of the
+// digest.
+const letterFrom = 55
 
 // forged is the most that a mail counts of somebody who is not who they say: a line
 // of the digest.
