@@ -132,14 +132,14 @@ func promisedMail(s *scene, o subconscious.Observation) noticed {
 // quietMail says that nothing has come of a mail for so many working days. What is
 // older than two weeks when it is first seen is no news to the person.
 func (s *scene) quietMail(o subconscious.Observation, kind subconscious.Kind, format, reason string) noticed {
-	importance := 4
+	importance := 3 // for the inbox
 	switch days := threads.WorkingDays(threads.Written(o), s.at.In(s.zone)); {
 	case days < threads.QuietDays:
 		return noticed{}
 	case days >= quietOld:
 		reason = ""
 	case days >= quietLong:
-		importance = 5
+		importance = 4
 	}
 	return notice(kind, importance, say(format, reader(o), s.day(threads.Written(o)), prose(subject(o))), o).tell(reason)
 }
