@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	netmail "net/mail"
 	"os"
 	"path"
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/template"
 	"time"
 
@@ -31,6 +33,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/senses/source"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -55,8 +58,9 @@ type DemoOptions struct {
 }
 
 // RunDemo shows a mind at work until ctx is done: over this machine's health,
-// sample files in a fresh folder, which is kept, and a sample mailbox that it
-// serves itself. It writes nowhere else.
+// sample files in a fresh folder, which is kept, a sample mailbox and a feed that it
+// serves itself, and a check that it runs. After the first tick some of the samples
+// change. It writes nowhere else.
 func RunDemo(ctx context.Context, options DemoOptions) (err error) {
 	dir, err := os.MkdirTemp(options.Parent, "subconscious-demo-")
 	if err != nil {
@@ -71,7 +75,7 @@ func RunDemo(ctx context.Context, options DemoOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := writeSamples(dir, now.In(zone)); err != nil {
+	if err := writeSamples(dir, samplesAt{now: now.In(zone)}); err != nil {
 		return fmt.Errorf("write the demo's samples: %w", err)
 	}
 	mailbox, address, err := serveDemoMail(now.In(zone))
@@ -83,9 +87,15 @@ func RunDemo(ctx context.Context, options DemoOptions) (err error) {
 		defer cancel()
 		err = errors.Join(err, mailbox.Close(ctx))
 	}()
+	show := &demoShow{out: options.Out, Dir: dir, StateDir: config.StateDir, Mailbox: address.String(), User: demoAddress, Password: demoPassword, now: now.In(zone)}
+	town, end, err := serveDemoFeed(show)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	config.Senses.Feeds = []source.FeedConfig{{ID: "town", URL: town, Every: 5 * time.Minute, Severity: "notable"}}
 	config.Senses.Mail = []mail.Config{{ID: "sample", Host: address.IP.String(), Port: address.Port, Security: account.None,
 		User: demoAddress, Password: secret.Ref{Env: demoPasswordEnv}}}
-	show := &demoShow{out: options.Out, Dir: dir, StateDir: config.StateDir, Mailbox: address.String(), User: demoAddress, Password: demoPassword}
 	d, err := New(Options{
 		Config: config, Version: options.Version, Demo: true, Env: demoEnv(options.Env), OnTick: show.tick,
 		Channels: []notify.Channel{{ID: "terminal", Kind: "stdout", Content: notify.ContentFull,
@@ -147,20 +157,30 @@ func demoConfig(dir string, options DemoOptions) (*setup.Config, error) {
 	config.QuietHours = escalate.Hours{From: "00:00", To: "00:00"} // never: who looks on is awake
 	config.Senses.Files = []files.Config{{ID: "sample", Path: filepath.Join(dir, "files"), Trust: subconscious.Owner}}
 	config.Senses.Notes = []notes.Config{{ID: "sample", Path: filepath.Join(dir, "notes"), Trust: subconscious.Owner}}
-	config.Senses.Calendar = []calendar.Config{{ID: "sample", ICS: filepath.Join(dir, "calendar.ics"), Trust: subconscious.Owner}}
+	config.Senses.Calendar = []calendar.Config{{ID: "sample", ICS: filepath.Join(dir, "calendar.ics"), Addresses: []string{demoAddress}, Trust: subconscious.Owner}}
+	config.Senses.Exec = []source.ExecConfig{{
+		Config:  source.Config{ID: "house", Trust: subconscious.Machine, Kinds: []source.Kind{{ID: "open", Severity: "warning"}}},
+		Command: []string{"cat", filepath.Join(dir, "checks.jsonl")}, Every: time.Minute, Complete: true,
+	}}
 	return config, os.MkdirAll(config.StateDir, 0o700)
 }
 
-// writeSamples writes the sample files below dir.
-func writeSamples(dir string, now time.Time) error {
+// changing are the samples that change after the first tick, and feedSample what is
+// served.
+var changing = []string{"demo/calendar.ics", "demo/checks.jsonl"}
+
+const feedSample = "demo/feed.xml"
+
+// writeSamples writes the sample files below dir; later those that change.
+func writeSamples(dir string, at samplesAt) error {
 	return fs.WalkDir(samples, "demo", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && name == "demo/mail" {
 			return fs.SkipDir // served, see serveDemoMail
 		}
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || name == feedSample || at.later && !slices.Contains(changing, name) {
 			return err
 		}
-		text, err := dated(name, now)
+		text, err := dated(name, at)
 		if err != nil {
 			return err
 		}
@@ -184,7 +204,7 @@ func serveDemoMail(now time.Time) (*mailtest.Server, *net.TCPAddr, error) {
 		return nil, nil, err
 	}
 	for _, name := range names {
-		text, err := dated(name, now)
+		text, err := dated(name, samplesAt{now: now})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -207,10 +227,41 @@ func serveDemoMail(now time.Time) (*mailtest.Server, *net.TCPAddr, error) {
 	return server, address, nil
 }
 
+// serveDemoFeed serves the sample feed on a free loopback port, and returns its
+// address, and what ends it.
+func serveDemoFeed(show *demoShow) (address string, end func() error, err error) {
+	listening, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, fmt.Errorf("serve the demo's feed: %w", err)
+	}
+	server := &http.Server{ReadHeaderTimeout: stepWithin, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		text, err := dated(feedSample, samplesAt{show.now, show.later.Load()})
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		_, _ = io.WriteString(w, text)
+	})}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(listening) }) // until it is closed
+	return "http://" + listening.Addr().String(), func() error {
+		defer serving.Wait()
+		return server.Close()
+	}, nil
+}
+
+// samplesAt is as of when samples are written: when the demo began, and whether what
+// changes after the first tick has.
+type samplesAt struct {
+	now   time.Time
+	later bool
+}
+
 // dated is a sample with its dates filled in, which are reckoned from now:
 // {{day 3}} is the date in three days, {{at "20m"}} an ICS time, {{date "-2h"}}
 // that of a mail.
-func dated(name string, now time.Time) (string, error) {
+func dated(name string, as samplesAt) (string, error) {
+	now := as.now
 	reckon := func(from time.Time, layout string) func(string) (string, error) {
 		return func(offset string) (string, error) {
 			in, err := time.ParseDuration(offset)
@@ -218,9 +269,10 @@ func dated(name string, now time.Time) (string, error) {
 		}
 	}
 	sample, err := template.New(path.Base(name)).Funcs(template.FuncMap{
-		"day":  func(days int) string { return now.AddDate(0, 0, days).Format(time.DateOnly) },
-		"at":   reckon(now.UTC(), "20060102T150405Z"),
-		"date": reckon(now, time.RFC1123Z),
+		"later": func() bool { return as.later },
+		"day":   func(days int) string { return now.AddDate(0, 0, days).Format(time.DateOnly) },
+		"at":    reckon(now.UTC(), "20060102T150405Z"),
+		"date":  reckon(now, time.RFC1123Z),
 	}).ParseFS(samples, name)
 	if err != nil {
 		return "", err
@@ -237,6 +289,9 @@ type demoShow struct {
 	mind                                   *Daemon
 	words                                  *template.Template
 	Dir, StateDir, Mailbox, User, Password string
+
+	now   time.Time
+	later atomic.Bool // the samples have changed
 
 	mu    sync.Mutex
 	began bool     // the first tick is on the screen
@@ -268,6 +323,10 @@ func (s *demoShow) tick(report api.TickReport) {
 		return
 	}
 	s.began = true
+	s.later.Store(true)
+	if err := writeSamples(s.Dir, samplesAt{s.now, true}); err != nil {
+		_, _ = fmt.Fprintln(s.out, "The samples cannot be changed:", err)
+	}
 	state := s.mind.board.Now().State
 	first := struct {
 		*demoShow
