@@ -185,7 +185,7 @@ func TestChangesOfAnEventAreToldOnce(t *testing.T) {
 					t.Errorf("%s, %d stand", out, standing())
 				}
 				w.ticks(8)
-				w.pushed(phone, out, "Roof inspection moved")
+				w.pushed(phone, out, "Roof inspection moved", "No longer in your calendar: Roof inspection")
 				if e, ok := w.entry("Roof inspection"); ok {
 					t.Errorf("%s, it is followed as %+v", out, e)
 				}

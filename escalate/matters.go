@@ -58,15 +58,16 @@ func (l *candidate) matters() (again string, news bool, detail string) {
 	return "", false, detail
 }
 
-// isOwnDoing reports whether an event that nobody else called is moved while the
-// person is at work here: who moved it knows. What it clashes with is told all
+// isOwnDoing reports whether an event that nobody else called is moved or taken out
+// while the person is at work here: who did it knows. What it clashes with is told all
 // the same.
 func (l *candidate) isOwnDoing() bool {
 	if len(l.own) == 0 || l.waited || l.key.IsPair() || l.gate.in.Presence.State != subconscious.PresenceEngaged {
 		return false
 	}
 	o := &l.own[0].Latest
-	return o.Kind == "event" && o.Change == subconscious.Changed && !o.BandOnly && o.Attrs["moved_from"] != "" && o.Attrs["organizer"] == ""
+	moved := o.Kind == "event" && o.Change == subconscious.Changed && !o.BandOnly && o.Attrs["moved_from"] != ""
+	return (moved || o.Kind == "taken-out") && o.Attrs["organizer"] == ""
 }
 
 // change is what is different in a way that matters from when it was told last;

@@ -2,9 +2,10 @@
 // file, or in the calendars of an account on a server, which a Source asks.
 // Whatever they come from, they are expanded here, in the window of the tick.
 //
-// It has one kind of observation, "event", which stands while it is ahead: a
-// timed event until it begins, an all-day event until the end of its first
-// day. Only occurrences that begin within the next 35 days are reported.
+// An "event" stands while it is ahead: a timed event until it begins, an all-day
+// event until the end of its first day. Only occurrences that begin within the next
+// 35 days are reported. Of one that took the person's time, and is cancelled or no
+// longer there, "taken-out" is said once.
 //
 // The ID of an event is its UID, a slash, and for an occurrence of a series
 // the original start in UTC (RFC 3339), so that an occurrence that was moved
@@ -25,8 +26,8 @@
 // for the organiser.
 //
 // The package stores no tables. Its rows in the ledger are "start/" and an
-// ID, with the start that was last reported and the one before it, and of an
-// account those of its items, see itemPrefix. The collector of package senses
+// ID, with the start that was last reported, the one before it, title and organiser,
+// and of an account those of its items, see itemPrefix. The collector of package senses
 // calls it once a tick.
 package calendar
 
@@ -316,12 +317,32 @@ func (s *Sense) report(items []subconscious.Observation, at time.Time, mind *tim
 	if s.cursor != "" && s.cursor == string(cursor) && digest == s.items && s.mind != nil && sameZone(mind, s.mind, at) {
 		return batch
 	}
+	if degraded == "" {
+		batch.Changes = s.taken(items, at, mind)
+	}
 	batch.Rows = s.starts.update(items, s.options.Rows != nil)
 	batch.Sets = []senses.Set{{Scope: s.path, Items: items}}
 	s.items = digest
 	s.cursor = fmt.Sprintf("1 %x %d", digest[:8], at.UnixNano())
 	batch.Cursor = []byte(s.cursor)
 	return batch
+}
+
+// taken says of which events that were ahead nothing is left.
+func (s *Sense) taken(items []subconscious.Observation, at time.Time, mind *time.Location) (out []subconscious.Observation) {
+	for _, old := range s.starts.taken(items, at, mind) {
+		start, _ := startFrom(old.start, mind)
+		o := subconscious.Observation{
+			ID: "taken-out/" + old.uid + "/" + old.start, Sense: senseName, Instance: s.config.ID, Kind: takenKind, Change: subconscious.Momentary,
+			At: at, Title: old.title, Trust: s.config.Trust, Fingerprint: old.uid,
+			Attrs: map[string]string{"start": start.Format(time.RFC3339), "status": "cancelled"},
+		}
+		if old.organizer != "" {
+			o.Attrs["organizer"] = old.organizer
+		}
+		out = append(out, o)
+	}
+	return out
 }
 
 // recall makes the starts that were reported before those of the last commit.

@@ -14,6 +14,8 @@ import (
 const (
 	senseName = "calendar"
 	eventKind = "event"
+	// takenKind is of an event that was cancelled or taken out.
+	takenKind = "taken-out"
 	// noUID and longUID begin the names of events that have no UID to go by.
 	noUID, longUID = "no-uid-", "long-uid-"
 	// maxNamed is how many attendees are named in the text.

@@ -1,6 +1,8 @@
 package calendar
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,13 +14,19 @@ import (
 const startPrefix = "start/"
 
 // reported is the start of an event as it was last reported, and the one
-// before it where the event was moved.
+// before it where the event was moved. Of one that takes the person's time title and
+// organiser are kept as well, and its UID.
 type reported struct {
-	start, before string
+	start, before, title, organizer, uid string
+}
+
+// row is how it is kept: a line each, of which the first has both starts.
+func (r reported) row() []byte {
+	return []byte(strings.TrimSpace(strings.Join([]string{strings.TrimSpace(r.start + " " + r.before), r.title, r.organizer, r.uid}, "\n")))
 }
 
 // starts remembers what was reported, by startName, to say from when an event was
-// moved.
+// moved, and which was taken out.
 type starts map[string]reported
 
 // startName is the ID of an event without its secrets, and with the hash of
@@ -33,8 +41,9 @@ func startName(id string) string {
 // load takes one row back; it always goes on.
 func (s starts) load(key string, value []byte) bool {
 	if id, found := strings.CutPrefix(key, startPrefix); found {
-		start, before, _ := strings.Cut(string(value), " ")
-		s[id] = reported{start: start, before: before}
+		lines := append(strings.Split(string(value), "\n"), "", "", "")
+		start, before, _ := strings.Cut(lines[0], " ")
+		s[id] = reported{start, before, lines[1], lines[2], lines[3]}
 	}
 	return true
 }
@@ -49,6 +58,10 @@ func (s starts) update(items []subconscious.Observation, keep bool) []senses.Row
 		name := startName(item.ID)
 		standing[name] = true
 		now := reported{start: startOf(*item)}
+		if item.Attrs["transparent"] == "busy" && item.Attrs["partstat"] != "declined" {
+			uid, _, _ := strings.Cut(item.ID, "/")
+			now.title, now.organizer, now.uid = subconscious.Printable(item.Title), redact.Text(subconscious.Printable(item.Attrs["organizer"])), digest(uid)
+		}
 		old, known := s[name]
 		switch {
 		case known && old.start != now.start:
@@ -63,7 +76,7 @@ func (s starts) update(items []subconscious.Observation, keep bool) []senses.Row
 		}
 		if now != old {
 			s[name] = now
-			rows = append(rows, senses.Row{Key: startPrefix + name, Value: []byte(strings.TrimSpace(now.start + " " + now.before))})
+			rows = append(rows, senses.Row{Key: startPrefix + name, Value: now.row()})
 		}
 	}
 	for id := range s {
@@ -76,6 +89,43 @@ func (s starts) update(items []subconscious.Observation, keep bool) []senses.Row
 		return nil
 	}
 	return rows
+}
+
+// takenMost is how many events are taken out at once at most: with more, a calendar
+// went, or was made anew.
+const takenMost = 5
+
+// taken are the events ahead that are not among the items any more, of a series the
+// next one alone. One whose UID or title comes anew was planned anew.
+func (s starts) taken(items []subconscious.Observation, at time.Time, zone *time.Location) (out []reported) {
+	standing, anew := make(map[string]bool, len(items)), map[string]bool{}
+	for _, item := range items {
+		name := startName(item.ID)
+		if standing[name] = true; s[name].start == "" {
+			uid, _, _ := strings.Cut(item.ID, "/")
+			anew[digest(uid)], anew[named(item.Title)] = true, true
+		}
+	}
+	next := map[string]reported{}
+	for name, old := range s {
+		start, ok := startFrom(old.start, zone)
+		if standing[name] || old.title == "" || !ok || !start.After(at) || anew[old.uid] || anew[named(old.title)] {
+			continue
+		}
+		if first, more := next[old.uid]; !more || old.start < first.start {
+			next[old.uid] = old
+		}
+	}
+	if len(next) > takenMost {
+		return nil
+	}
+	return slices.SortedFunc(maps.Values(next), func(a, b reported) int { return strings.Compare(a.start+a.uid, b.start+b.uid) })
+}
+
+// named is a title up to its time.
+func named(title string) string {
+	name, _, _ := strings.Cut(title, ", ")
+	return name
 }
 
 // startOf is how a start is remembered: as a moment, and of an event of whole

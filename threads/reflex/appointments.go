@@ -102,6 +102,20 @@ func movedEvent(s *scene, o subconscious.Observation) noticed {
 	return notice(subconscious.KindObservation, importance, words, o).until(o.Due).tell(reason)
 }
 
+// takenOut is told once, whatever became of it: cancelled, deleted, or put off for
+// more than the weeks that are looked at.
+func takenOut(s *scene, o subconscious.Observation) noticed {
+	start, ok := moment(o, "start")
+	if o.Kind != "taken-out" || !ok || !start.After(s.at) {
+		return noticed{}
+	}
+	importance, reason := 5, "it was in your calendar, and no longer is"
+	if start.Sub(s.at) <= 24*time.Hour {
+		importance, reason = 7, "it was to be within a day, and is no longer in your calendar"
+	}
+	return notice(subconscious.KindObservation, importance, say("No longer in your calendar: %s, %s", prose(s.eventName(o)), s.when(start)), o).until(start).tell(reason)
+}
+
 // said reports whether an entry says exactly that.
 func (s *scene) said(words string) bool {
 	return slices.ContainsFunc(s.entries, func(e subconscious.Entry) bool { return e.Summary == words })

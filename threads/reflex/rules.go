@@ -29,6 +29,7 @@ var rules = [...]Rule{
 	{Name: "watcher.source", find: each(of("exec", "post", "feeds"), machine), beside: true},
 	{Name: "watcher.file", find: each(of("files"), changedFile)},
 	{Name: "watcher.moved", find: each((*scene).events, movedEvent), over: one(movedOver), beside: true},
+	{Name: "watcher.cancelled", find: each(of("calendar"), takenOut), beside: true},
 	{Name: "watcher.note", find: each(of("person"), toldNote)},
 	{Name: threads.LetterRule, find: each(of("mail"), ownMail), over: one(mailOver), beside: true},
 	{Name: "librarian.pattern", find: each(of("health"), pattern)},

@@ -228,10 +228,10 @@ func (s *scenario) observe(words []string) {
 			o.Attrs[key] = value
 		}
 	}
-	switch o.Sense {
-	case "calendar":
+	switch {
+	case o.Sense == "calendar" && o.Kind == "event":
 		s.asCalendar(&o, end)
-	case "mail":
+	case o.Sense == "mail":
 		asMail(&o)
 	}
 	if o.Sense == "files" && o.Attrs["dir"] == "" {
