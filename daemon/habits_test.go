@@ -102,7 +102,7 @@ func TestAnsweredLettersMoveTheScore(t *testing.T) {
 	w := newLetterbox(t)
 	w.begin()
 	w.ticks(2)
-	for range 6 {
+	for range 9 {
 		uid, _, _ := w.comes("pass", other, plain)
 		w.box.Expunge("INBOX", uid)
 		w.tick()

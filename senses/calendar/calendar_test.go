@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -151,6 +152,53 @@ func TestMoveIsAChangeOfTheSameEvent(t *testing.T) {
 	d.write(calendarOf(""))
 	if items := d.items(d.tick()); len(items) != 0 || len(d.All) != 0 {
 		t.Errorf("an empty calendar leaves %v and rows %v", items, d.All)
+	}
+}
+
+// TestTakenOut: of an event that took time and is there no more it is said once, after a
+// restart too; not where it was planned anew, had begun, took no time, or went with all
+// the others.
+func TestTakenOut(t *testing.T) {
+	event := func(uid, start, lines string) string {
+		return eventOf(uid, "DTSTART:"+start+"\r\nSUMMARY:"+strings.ToUpper(uid[:1])+uid[1:]+"\r\n"+lines)
+	}
+	tea := event("tea", "20261128T100000Z", "")
+	daily := event("daily", "20261124T090000Z", "RRULE:FREQ=DAILY;COUNT=9")
+	many := ""
+	for n := range takenMost + 1 {
+		many += event(fmt.Sprint("many", n), "20261128T100000Z", "")
+	}
+	for name, c := range map[string]struct{ before, after, want string }{
+		"deleted":        {tea, "", "Tea, Sat 28 Nov 10:00"},
+		"cancelled":      {tea, event("tea", "20261128T100000Z", "STATUS:CANCELLED"), "Tea, Sat 28 Nov 10:00"},
+		"a series":       {daily, "", "Daily, Tue 24 Nov 09:00"},
+		"one date":       {daily, event("daily", "20261124T090000Z", "RRULE:FREQ=DAILY;COUNT=9\r\nEXDATE:20261126T090000Z"), "Daily, Thu 26 Nov 09:00"},
+		"another time":   {daily, event("daily", "20261124T110000Z", "RRULE:FREQ=DAILY;COUNT=9"), ""},
+		"planned anew":   {tea, strings.Replace(event("other", "20261129T100000Z", ""), "Other", "Tea", 1), ""},
+		"moved":          {tea, event("tea", "20261129T100000Z", ""), ""},
+		"free":           {event("tea", "20261128T100000Z", "TRANSP:TRANSPARENT"), "", ""},
+		"has begun":      {event("tea", "20261121T120500Z", ""), "", ""},
+		"all at once":    {many, "", ""},
+		"one malformed":  {tea, "BEGIN:VEVENT\r\nUID:x\r\nDTSTART:never\r\nEND:VEVENT\r\n", ""},
+		"of no calendar": {"", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.write(calendarOf(c.before))
+			d.tick()
+			d.open(Config{ID: "sample"})
+			var got []string
+			for range 3 {
+				d.at = d.at.Add(10 * time.Minute)
+				d.write(calendarOf(c.after))
+				for _, o := range d.tick().Changes {
+					got = append(got, o.Title)
+				}
+			}
+			if strings.Join(got, "; ") != c.want {
+				t.Errorf("it says %q", got)
+			}
+		})
 	}
 }
 
