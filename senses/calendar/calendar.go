@@ -333,7 +333,7 @@ func (s *Sense) taken(items []subconscious.Observation, at time.Time, mind *time
 	for _, old := range s.starts.taken(items, at, mind) {
 		start, _ := startFrom(old.start, mind)
 		o := subconscious.Observation{
-			ID: "taken-out/" + old.uid + "/" + old.start, Sense: senseName, Instance: s.config.ID, Kind: takenKind, Change: subconscious.Momentary,
+			ID: old.name + "#" + takenKind, Sense: senseName, Instance: s.config.ID, Kind: takenKind, Change: subconscious.Momentary,
 			At: at, Title: old.title, Trust: s.config.Trust, Fingerprint: old.uid,
 			Attrs: map[string]string{"start": start.Format(time.RFC3339), "status": "cancelled"},
 		}

@@ -18,6 +18,7 @@ const startPrefix = "start/"
 // organiser are kept as well, and its UID.
 type reported struct {
 	start, before, title, organizer, uid string
+	name                                 string // the key of its row
 }
 
 // row is how it is kept: a line each, of which the first has both starts.
@@ -43,7 +44,7 @@ func (s starts) load(key string, value []byte) bool {
 	if id, found := strings.CutPrefix(key, startPrefix); found {
 		lines := append(strings.Split(string(value), "\n"), "", "", "")
 		start, before, _ := strings.Cut(lines[0], " ")
-		s[id] = reported{start, before, lines[1], lines[2], lines[3]}
+		s[id] = reported{start, before, lines[1], lines[2], lines[3], id}
 	}
 	return true
 }
@@ -57,7 +58,7 @@ func (s starts) update(items []subconscious.Observation, keep bool) []senses.Row
 		item := &items[i]
 		name := startName(item.ID)
 		standing[name] = true
-		now := reported{start: startOf(*item)}
+		now := reported{start: startOf(*item), name: name}
 		if item.Attrs["transparent"] == "busy" && item.Attrs["partstat"] != "declined" {
 			uid, _, _ := strings.Cut(item.ID, "/")
 			now.title, now.organizer, now.uid = subconscious.Printable(item.Title), redact.Text(subconscious.Printable(item.Attrs["organizer"])), digest(uid)
