@@ -257,11 +257,12 @@ func (s *Sense) expanded(ctx context.Context, parts splitting, at time.Time, min
 	seen := make(map[string]bool, len(found.occurrences))
 	for _, o := range found.occurrences {
 		item := s.observation(o, at, mind)
-		if !item.Until.After(at) || seen[item.ID] {
-			continue
+		if !item.Until.After(at) {
+			s.starts.past(item.ID)
+		} else if !seen[item.ID] {
+			items = append(items, item)
 		}
 		seen[item.ID] = true
-		items = append(items, item)
 	}
 	degraded := ""
 	if text := found.notes.String(); text != "" {

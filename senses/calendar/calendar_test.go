@@ -176,6 +176,8 @@ func TestTakenOut(t *testing.T) {
 		"another time":   {daily, event("daily", "20261124T110000Z", "RRULE:FREQ=DAILY;COUNT=9"), ""},
 		"planned anew":   {tea, strings.Replace(event("other", "20261129T100000Z", ""), "Other", "Tea", 1), ""},
 		"moved":          {tea, event("tea", "20261129T100000Z", ""), ""},
+		"replaced":       {tea, event("cake", "20261128T100000Z", ""), ""},
+		"moved to now":   {tea, event("tea", "20261121T120500Z", ""), ""},
 		"free":           {event("tea", "20261128T100000Z", "TRANSP:TRANSPARENT"), "", ""},
 		"has begun":      {event("tea", "20261121T120500Z", ""), "", ""},
 		"all at once":    {many, "", ""},

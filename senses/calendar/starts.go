@@ -97,20 +97,20 @@ func (s starts) update(items []subconscious.Observation, keep bool) []senses.Row
 const takenMost = 5
 
 // taken are the events ahead that are not among the items any more, of a series the
-// next one alone. One whose UID or title comes anew was planned anew.
+// next one alone. One whose UID, title or start comes anew was planned anew.
 func (s starts) taken(items []subconscious.Observation, at time.Time, zone *time.Location) (out []reported) {
 	standing, anew := make(map[string]bool, len(items)), map[string]bool{}
 	for _, item := range items {
 		name := startName(item.ID)
 		if standing[name] = true; s[name].start == "" {
 			uid, _, _ := strings.Cut(item.ID, "/")
-			anew[digest(uid)], anew[named(item.Title)] = true, true
+			anew[digest(uid)], anew[named(item.Title)], anew[startOf(item)] = true, true, true
 		}
 	}
 	next := map[string]reported{}
 	for name, old := range s {
 		start, ok := startFrom(old.start, zone)
-		if standing[name] || old.title == "" || !ok || !start.After(at) || anew[old.uid] || anew[named(old.title)] {
+		if standing[name] || old.title == "" || !ok || !start.After(at) || anew[old.uid] || anew[named(old.title)] || anew[old.start] {
 			continue
 		}
 		if first, more := next[old.uid]; !more || old.start < first.start {
@@ -121,6 +121,14 @@ func (s starts) taken(items []subconscious.Observation, at time.Time, zone *time
 		return nil
 	}
 	return slices.SortedFunc(maps.Values(next), func(a, b reported) int { return strings.Compare(a.start+a.uid, b.start+b.uid) })
+}
+
+// past notes that an event is over, and not taken out.
+func (s starts) past(id string) {
+	if old, known := s[startName(id)]; known {
+		old.title = ""
+		s[old.name] = old
+	}
 }
 
 // named is a title up to its time.

@@ -113,7 +113,19 @@ func takenOut(s *scene, o subconscious.Observation) noticed {
 	if start.Sub(s.at) <= 24*time.Hour {
 		importance, reason = 7, "it was to be within a day, and is no longer in your calendar"
 	}
-	return notice(subconscious.KindObservation, importance, say("No longer in your calendar: %s, %s", prose(s.eventName(o)), s.when(start)), o).until(start).tell(reason)
+	name := s.eventName(o)
+	if s.written(name) {
+		reason = ""
+	}
+	return notice(subconscious.KindObservation, importance, say("No longer in your calendar: %s, %s", prose(name), s.when(start)), o).until(start).tell(reason)
+}
+
+// written reports whether a letter of late has a telling word of a name.
+func (s *scene) written(name string) bool {
+	words := terms(name)
+	return slices.ContainsFunc(s.entries, func(e subconscious.Entry) bool {
+		return slices.ContainsFunc(e.Evidence, func(h subconscious.Held) bool { return strings.HasPrefix(string(h.Ref), "mail:") }) && shares(terms(e.Summary), words)
+	})
 }
 
 // said reports whether an entry says exactly that.
