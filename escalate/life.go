@@ -103,7 +103,7 @@ func (g *gate) isResolved(incident *subconscious.Incident) bool {
 }
 
 // clear takes back what was pushed within the day and is over: an alarm of the
-// machine, and what its own writer took back or corrected.
+// machine or of a source that the person vouches for, and what its own writer took back or corrected.
 func (g *gate) clear(incident *subconscious.Incident) {
 	t := incident.Telling
 	last, told := lastTold(t)
@@ -121,7 +121,7 @@ func (g *gate) clear(incident *subconscious.Incident) {
 		lead, text = "No longer needed: ", said("taken_back")
 	case o.Attrs["corrected"] != "":
 		lead, text = "Changed: ", said("corrected")
-	case isMachine(classOf(o)) && last.Severity >= subconscious.Warning:
+	case (isMachine(classOf(o)) || o.Declared() && o.Due.IsZero() && isOurs(o)) && last.Severity >= subconscious.Warning:
 		lead, text = "All clear, no longer: ", "It is over, as of "+subconscious.Moment(g.in.At, g.in.At)+"."+when
 	default:
 		return

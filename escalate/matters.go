@@ -67,7 +67,7 @@ func (l *candidate) isOwnDoing() bool {
 	}
 	o := &l.own[0].Latest
 	moved := o.Kind == "event" && o.Change == subconscious.Changed && !o.BandOnly && o.Attrs["moved_from"] != ""
-	return (moved || o.Kind == "taken-out") && o.Attrs["organizer"] == "" && o.Trust == subconscious.Owner
+	return (moved || o.Kind == "taken-out") && o.Attrs["organizer"] == ""
 }
 
 // change is what is different in a way that matters from when it was told last;
