@@ -185,7 +185,11 @@ func TestChangesOfAnEventAreToldOnce(t *testing.T) {
 					t.Errorf("%s, %d stand", out, standing())
 				}
 				w.ticks(8)
-				w.pushed(phone, out, "Roof inspection moved", "No longer in your calendar: Roof inspection")
+				said := "No longer in your calendar: Roof inspection"
+				if out == "cancelled" && name != "Google" { // which does not tell one from the other
+					said = "Cancelled in your calendar: Roof inspection"
+				}
+				w.pushed(phone, out, "Roof inspection moved", said)
 				if e, ok := w.entry("Roof inspection"); ok {
 					t.Errorf("%s, it is followed as %+v", out, e)
 				}

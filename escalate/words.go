@@ -367,6 +367,8 @@ func reason(l *candidate) string {
 	switch {
 	case why != "" && !strings.EqualFold(why, sentence(l.asked, l.key)):
 		return why
+	case len(l.own) > 0 && l.own[0].Latest.Declared() && isOurs(&l.own[0].Latest) && l.own[0].Latest.Text != "":
+		return subconscious.Shorten(plain(l.own[0].Latest.Text), quoted)
 	case l.severity >= subconscious.Critical:
 		return "it is critical"
 	case l.severity == subconscious.Warning:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,9 @@ func (s *Sense) ask(ctx context.Context, at time.Time, mind *time.Location, curs
 			if batch, err = s.expanded(ctx, all.split(), at, mind, cursor, "the calendars of "+s.config.ID); err != nil {
 				return senses.Batch{}, err
 			}
+			if found.Degraded != "" || found.Starting || !found.holds(kept.Tokens) {
+				batch.Changes = nil // a calendar went, not its events
+			}
 			batch.Rows = append(rows, batch.Rows...)
 			s.collectedAt, s.mind, s.degraded = at, mind, batch.Degraded
 		}
@@ -78,6 +82,16 @@ func (f Found) same(tokens map[string]string) bool {
 		}
 	}
 	return len(f.Collections) == len(tokens)
+}
+
+// holds reports whether all calendars are there still.
+func (f Found) holds(tokens map[string]string) bool {
+	for name := range tokens {
+		if !slices.ContainsFunc(f.Collections, func(c Collection) bool { return c.Name == name }) {
+			return false
+		}
+	}
+	return true
 }
 
 func (f Found) tokens() string {

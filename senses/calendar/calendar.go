@@ -237,7 +237,7 @@ func (s *Sense) read(ctx context.Context, at time.Time, mind *time.Location, cur
 		return senses.Batch{}, err
 	}
 	if content.own() {
-		return s.report(nil, at, mind, cursor, s.config.ICS+" was written by this daemon and is left out; configure another calendar"), nil
+		return s.report(nil, nil, at, mind, cursor, s.config.ICS+" was written by this daemon and is left out; configure another calendar"), nil
 	}
 	parts := split(content.data)
 	if parts.incomplete != "" {
@@ -268,7 +268,7 @@ func (s *Sense) expanded(ctx context.Context, parts splitting, at time.Time, min
 	if text := found.notes.String(); text != "" {
 		degraded = fmt.Sprintf("some of %s is left out: %s", place, text)
 	}
-	return s.report(items, at, mind, cursor, degraded), nil
+	return s.report(items, found.cancelled, at, mind, cursor, degraded), nil
 }
 
 // Probe counts the events of a calendar file. The error says why the sense could
@@ -306,7 +306,7 @@ func Count(data []byte) (events int, err error) {
 
 // report makes the batch. Its cursor names the set, so that a collect whose
 // commit failed is known by the cursor that comes back.
-func (s *Sense) report(items []subconscious.Observation, at time.Time, mind *time.Location, cursor []byte, degraded string) senses.Batch {
+func (s *Sense) report(items []subconscious.Observation, cancelled map[string]bool, at time.Time, mind *time.Location, cursor []byte, degraded string) senses.Batch {
 	batch := senses.Batch{Degraded: degraded}
 	sum := sha256.New()
 	var line []byte
@@ -319,7 +319,7 @@ func (s *Sense) report(items []subconscious.Observation, at time.Time, mind *tim
 		return batch
 	}
 	if degraded == "" {
-		batch.Changes = s.taken(items, at, mind)
+		batch.Changes = s.taken(items, cancelled, at, mind)
 	}
 	batch.Rows = s.starts.update(items, s.options.Rows != nil)
 	batch.Sets = []senses.Set{{Scope: s.path, Items: items}}
@@ -329,14 +329,17 @@ func (s *Sense) report(items []subconscious.Observation, at time.Time, mind *tim
 	return batch
 }
 
-// taken says of which events that were ahead nothing is left.
-func (s *Sense) taken(items []subconscious.Observation, at time.Time, mind *time.Location) (out []subconscious.Observation) {
+// taken says which events that were ahead do not take place any more.
+func (s *Sense) taken(items []subconscious.Observation, cancelled map[string]bool, at time.Time, mind *time.Location) (out []subconscious.Observation) {
 	for _, old := range s.starts.taken(items, at, mind) {
 		start, _ := startFrom(old.start, mind)
 		o := subconscious.Observation{
 			ID: old.name + "#" + takenKind, Sense: senseName, Instance: s.config.ID, Kind: takenKind, Change: subconscious.Momentary,
 			At: at, Title: old.title, Trust: s.config.Trust, Fingerprint: old.uid,
-			Attrs: map[string]string{"start": start.Format(time.RFC3339), "status": "cancelled"},
+			Attrs: map[string]string{"start": start.Format(time.RFC3339), "status": "removed"},
+		}
+		if cancelled[uidOf(old.name)] {
+			o.Attrs["status"] = "cancelled"
 		}
 		if old.organizer != "" {
 			o.Attrs["organizer"] = old.organizer

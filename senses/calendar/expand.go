@@ -46,6 +46,8 @@ type expansion struct {
 	// incomplete says why the file is not a whole calendar; there are no
 	// occurrences then.
 	incomplete string
+	// cancelled are the UIDs of what is there and does not take place, or a date of it.
+	cancelled map[string]bool
 	// steps is what the expansion took, see budget.
 	steps int
 }
@@ -54,7 +56,7 @@ type expansion struct {
 // calendars, and knows nothing of where they come from. Its only error is that
 // of ctx.
 func expand(ctx context.Context, parts splitting, w window) (expansion, error) {
-	out := expansion{incomplete: parts.incomplete, notes: notes{where: parts.notes.where}}
+	out := expansion{cancelled: map[string]bool{}, incomplete: parts.incomplete, notes: notes{where: parts.notes.where}}
 	if parts.incomplete != "" {
 		return out, nil
 	}

@@ -94,6 +94,7 @@ func (s *series) align(e *event) {
 // expand appends the occurrences of the series within the window.
 func (s *series) expand(w window, budget *budget, out *expansion) {
 	if s.master != nil && s.master.cancelled() {
+		out.cancelled[s.master.uid] = true
 		return
 	}
 	room := min(maxPerEvent, maxPerFile-len(out.occurrences))
@@ -103,7 +104,9 @@ func (s *series) expand(w window, budget *budget, out *expansion) {
 		if full() {
 			break
 		}
-		if !e.cancelled() {
+		if e.cancelled() {
+			out.cancelled[e.uid] = true
+		} else {
 			s.put(w, out, e, *e.original, e.start, e.length, true)
 		}
 	}

@@ -60,7 +60,7 @@ func (s starts) update(items []subconscious.Observation, keep bool) []senses.Row
 		standing[name] = true
 		now := reported{start: startOf(*item), name: name}
 		if item.Attrs["transparent"] == "busy" && item.Attrs["partstat"] != "declined" {
-			uid, _, _ := strings.Cut(item.ID, "/")
+			uid := uidOf(item.ID)
 			now.title, now.organizer, now.uid = subconscious.Printable(item.Title), redact.Text(subconscious.Printable(item.Attrs["organizer"])), digest(uid)
 		}
 		old, known := s[name]
@@ -103,7 +103,7 @@ func (s starts) taken(items []subconscious.Observation, at time.Time, zone *time
 	for _, item := range items {
 		name := startName(item.ID)
 		if standing[name] = true; s[name].start == "" {
-			uid, _, _ := strings.Cut(item.ID, "/")
+			uid := uidOf(item.ID)
 			anew[digest(uid)], anew[named(item.Title)], anew[startOf(item)] = true, true, true
 		}
 	}
@@ -122,6 +122,9 @@ func (s starts) taken(items []subconscious.Observation, at time.Time, zone *time
 	}
 	return slices.SortedFunc(maps.Values(next), func(a, b reported) int { return strings.Compare(a.start+a.uid, b.start+b.uid) })
 }
+
+// uidOf is the UID in the ID of an event, which may have slashes of its own.
+func uidOf(id string) string { return id[:max(0, strings.LastIndexByte(id, '/'))] }
 
 // past notes that an event is over, and not taken out.
 func (s starts) past(id string) {

@@ -17,7 +17,7 @@ func (e *examination) sources(context.Context) {
 		e.source(source.ExecName, c.ID, row{problem != "", Broken, problem, next}, row{true, OK, "its program is there", ""})
 	}
 	for _, c := range e.Config.Senses.Feeds {
-		e.source(source.FeedName, c.ID, row{e.runs, OK, "it answers", ""})
+		e.source(source.FeedName, c.ID, row{e.runs, OK, "it answered when it was asked last", ""})
 	}
 	for _, c := range e.Config.Senses.Post {
 		e.source(source.PostName, c.ID, row{e.runs, OK, "it may hand in", ""})

@@ -88,7 +88,7 @@ func movedEvent(s *scene, o subconscious.Observation) noticed {
 	if s.said(words) {
 		return noticed{} // something else about it changed
 	}
-	importance, reason := 5, ""
+	importance, reason := 5, "it was moved"
 	switch ahead := o.Due.Sub(s.at); {
 	case allDay(o):
 	case ahead <= 2*time.Hour:
@@ -106,25 +106,31 @@ func movedEvent(s *scene, o subconscious.Observation) noticed {
 // more than the weeks that are looked at.
 func takenOut(s *scene, o subconscious.Observation) noticed {
 	start, ok := moment(o, "start")
-	if o.Kind != "taken-out" || !ok || !start.After(s.at) {
+	if o.Kind != "taken-out" || !ok || !start.After(s.at) || s.heldElsewhere(o) {
 		return noticed{}
 	}
-	importance, reason := 5, "it was in your calendar, and no longer is"
+	importance, reason := 5, "it was ahead, and no longer is"
 	if start.Sub(s.at) <= 24*time.Hour {
-		importance, reason = 7, "it was to be within a day, and is no longer in your calendar"
+		importance, reason = 7, "it was to be within a day"
 	}
 	name := s.eventName(o)
-	if s.written(name) {
-		reason = ""
+	lead := "No longer"
+	if o.Attrs["status"] == "cancelled" {
+		lead = "Cancelled"
 	}
-	return notice(subconscious.KindObservation, importance, say("No longer in your calendar: %s, %s", prose(name), s.when(start)), o).until(start).tell(reason)
+	words := say("%s in your calendar: %s, %s", lead, prose(name), s.when(start))
+	if o.Trust != subconscious.Owner {
+		words = say("%s in the calendar %s: %s, %s", lead, prose(o.Instance), prose(name), s.when(start))
+	}
+	return notice(subconscious.KindObservation, importance, words, o).until(start).tell(reason)
 }
 
-// written reports whether a letter of late has a telling word of a name.
-func (s *scene) written(name string) bool {
-	words := terms(name)
-	return slices.ContainsFunc(s.entries, func(e subconscious.Entry) bool {
-		return slices.ContainsFunc(e.Evidence, func(h subconscious.Held) bool { return strings.HasPrefix(string(h.Ref), "mail:") }) && shares(terms(e.Summary), words)
+// heldElsewhere reports whether another calendar, as much trusted, holds an event that
+// was taken out of one.
+func (s *scene) heldElsewhere(o subconscious.Observation) bool {
+	holding, _ := s.world.Sharing("uid:"+o.ID[:max(0, strings.LastIndexByte(o.ID, '/'))], sharingSeen)
+	return slices.ContainsFunc(holding, func(other subconscious.Observation) bool {
+		return other.Sense == "calendar" && other.Instance != o.Instance && (other.Trust == subconscious.Owner || o.Trust != subconscious.Owner)
 	})
 }
 
