@@ -63,29 +63,13 @@ func (t *Text) readAsks() (asks []Ask) {
 	return asks
 }
 
-// language is what the asks of one language are known by.
-type language struct {
-	// requests ask for something to be done. Those of polite have the form of a
-	// question that may have lost its mark, and are read at the head of a clause.
-	// Those of marked are one with its mark alone.
-	requests, polite, marked phrasebook
-	// questions are put to the reader; they end with a mark.
-	questions phrasebook
-	// open questions name no reader. They are put to one in a short message, and
-	// to nobody in a long one.
-	open phrasebook
-	// formulas ask nothing, whatever else their sentence says.
-	formulas phrasebook
-	// idle questions await no answer.
-	idle phrasebook
-}
-
-func languageOf(name string) language {
-	return language{
-		requests: phrases(name + ".requests"), polite: phrases(name + ".polite"), marked: phrases(name + ".marked"), questions: phrases(name + ".questions"),
-		open: phrases(name + ".open"), formulas: phrases(name + ".formulas"), idle: phrases(name + ".idle"),
-	}
-}
+// What the asks of a language are known by are lists of phrases behind its name. Those of
+// "requests" ask for something to be done. Those of "polite" have the form of a question
+// that may have lost its mark, and are read at the head of a clause; those of "marked" are
+// one with its mark alone. "questions" are put to the reader, and end with a mark; "open"
+// ones name no reader: they are put to one in a short message, and to nobody in a long one.
+// "formulas" ask nothing, whatever else their sentence says; "idle" questions await no
+// answer.
 
 // readAsk says whether a sentence asks something of who reads it.
 func readAsk(s string, words []word, short bool) (AskForm, bool) {
@@ -93,12 +77,12 @@ func readAsk(s string, words []word, short bool) (AskForm, bool) {
 	if s == "" || strings.ContainsRune("\"“„«`‘'", first) || strings.Count(s, `"`)%2 == 1 || Shouts(s) {
 		return "", false
 	}
-	if len(words) < 2 || marketing.has(words) || titled(s, words) {
+	if len(words) < 2 || has(words, "marketing") || titled(s, words) {
 		return "", false
 	}
 	mark := endsWithMark(s)
-	for i := range allTongues {
-		from, _, ok := allTongues[i].formulas.find(words)
+	for _, t := range allTongues {
+		from, _, ok := find(words, t.list("formulas"))
 		if !ok {
 			continue
 		}
@@ -107,9 +91,8 @@ func readAsk(s string, words []word, short bool) (AskForm, bool) {
 		}
 		mark = false
 	}
-	for _, i := range tongues(words) {
-		l := &allTongues[i]
-		if form, at, ok := l.ask(words, mark, short); ok && !quoted(s, words[at].start) {
+	for _, t := range tongues(words) {
+		if form, at, ok := t.ask(words, mark, short); ok && !quoted(s, words[at].start) {
 			return form, true
 		}
 	}
@@ -120,40 +103,34 @@ func readAsk(s string, words []word, short bool) (AskForm, bool) {
 // joined to: "please review it and | let me know if you have any questions".
 func beforeSecond(words []word, formula int) []word {
 	i := formula - 1
-	for i >= 0 && courtesy.Has(words[i].text) {
+	for i >= 0 && is(words[i].text, "courtesy") {
 		i--
 	}
-	if i < 0 || !joining.Has(words[i].text) {
+	if i < 0 || !is(words[i].text, "joining") {
 		return nil
 	}
 	return words[:i]
 }
 
-func (l *language) ask(words []word, mark, short bool) (AskForm, int, bool) {
-	if from, _, ok := l.polite.find(words); ok && !l.idle.has(words) && !(words[from].text == "would" && anyOf(words, supposing)) && (mark && !wordsOfAsking.Has(text(words, from-1)) || opens(words, from)) {
+func (t tongue) ask(words []word, mark, short bool) (AskForm, int, bool) {
+	if from, _, ok := find(words, t.list("polite")); ok && !has(words, t.list("idle")) && !(words[from].text == "would" && anyOf(words, "supposing")) && (mark && !is(text(words, from-1), "wordsOfAsking") || opens(words, from)) {
 		return Request, from, true
 	}
-	if from, _, ok := l.marked.find(words); ok && mark && !wordsOfAsking.Has(text(words, from-1)) && !l.idle.has(words) {
+	if from, _, ok := find(words, t.list("marked")); ok && mark && !is(text(words, from-1), "wordsOfAsking") && !has(words, t.list("idle")) {
 		return Request, from, true
 	}
-	if from, _, ok := l.requests.find(words); ok && (opens(words, from) || !reported(words, reading{word: from})) {
+	if from, _, ok := find(words, t.list("requests")); ok && (opens(words, from) || !reported(words, reading{word: from})) {
 		return Request, from, true
 	}
-	if !mark || l.idle.has(words) {
+	if !mark || has(words, t.list("idle")) {
 		return "", 0, false
 	}
-	from, _, ok := l.questions.find(words)
+	from, _, ok := find(words, t.list("questions"))
 	if !ok && short {
-		from, _, ok = l.open.find(words)
+		from, _, ok = find(words, t.list("open"))
 	}
 	return Question, from, ok
 }
-
-// wordsOfAsking before "can you" make a question of a request: "when can you …".
-var wordsOfAsking = listed("wordsOfAsking")
-
-// supposing words make of "would you" a question of what one would do.
-var supposing = SetOf(`if unless suppose imagine`)
 
 // endsWithMark reports whether a sentence is a question by its mark.
 func endsWithMark(s string) bool {
@@ -186,7 +163,7 @@ func titled(s string, words []word) bool {
 	for i, w := range words {
 		r, _ := utf8.DecodeRuneInString(s[w.start:])
 		switch capital := unicode.IsUpper(r); {
-		case i > 0 && capital && w.text != "i" && headlined.Has(w.text):
+		case i > 0 && capital && w.text != "i" && is(w.text, "headlined"):
 			small = true
 		case w.end-w.start >= 4:
 			long++
@@ -197,6 +174,3 @@ func titled(s string, words []word) bool {
 	}
 	return small && long >= 2 && upper == long
 }
-
-// headlined are small words that have a capital in headlines only.
-var headlined = SetOf(`you your to the a an and of for get it my this that can do are with from our want we be not now`)

@@ -81,7 +81,7 @@ func oblige(s string, found []dates.Match) (Obligation, bool) {
 func look(s string, found []dates.Match, date dates.Match) (p prose, ok bool) {
 	p = prose{text: s, words: split(s), date: date, first: -1}
 	if strings.HasSuffix(strings.TrimRight(s, " \"'”’)»"), "?") || strings.HasPrefix(s, "`") || strings.Contains(s, "|") ||
-		len(p.words) < 2 || conditional(p.words) || anyOf(p.words, doubting) || anyOf(p.words, calledOff) || inCase.has(p.words) {
+		len(p.words) < 2 || conditional(p.words) || anyOf(p.words, "doubting") || anyOf(p.words, "calledOff") || has(p.words, "inCase") {
 		return p, false
 	}
 	p.inDate = make([]bool, len(p.words))
@@ -113,11 +113,11 @@ func Noted(s string) (Obligation, bool) {
 	}
 	p, ok := look(s, found, date)
 	switch {
-	case !ok || anyOf(p.words, past):
+	case !ok || anyOf(p.words, "past"):
 		return Obligation{}, false
 	case !date.DateOnly && !slices.ContainsFunc(found, func(m dates.Match) bool { return m.Day || !m.Till && m != date }) && (p.isErrand() || p.isChore()):
 		return Obligation{Form: Errand, Dated: s}, true
-	case date.Till && anyOf(p.words, telling) && !anyOf(p.words, speaking): // "the backup is off until Monday"
+	case date.Till && anyOf(p.words, "telling") && !anyOf(p.words, "speaking"): // "the backup is off until Monday"
 		return Obligation{Form: Lasting, Dated: s}, true
 	}
 	return Obligation{}, false
@@ -128,8 +128,8 @@ func Noted(s string) (Obligation, bool) {
 func (p *prose) isChore() bool {
 	own := p.words[:p.first]
 	return !p.date.Deadline && p.first > 0 && p.first <= maxChore && p.last == len(p.words) && !strings.ContainsAny(p.text, "\"“„«") &&
-		!strings.HasSuffix(p.text, ".") && !seconds().MatchString(p.text) && !articles.Has(own[0].text) &&
-		!slices.ContainsFunc([]Set{telling, speaking, reporting, stamps, refusing}, func(l Set) bool { return anyOf(own, l) })
+		!strings.HasSuffix(p.text, ".") && !seconds().MatchString(p.text) && !is(own[0].text, "articles") &&
+		!slices.ContainsFunc([]set{"telling", "speaking", "reporting", "stamps", "refusing"}, func(l set) bool { return anyOf(own, l) })
 }
 
 // ownDate returns the one day on which, or until when, something is to be done:
@@ -164,16 +164,14 @@ const maxLeading = 40
 // an event that the sentence does not tell ("reply within 7 days").
 func since(s string, m dates.Match) bool {
 	first := split(m.Text)
-	return len(first) > 0 && (sinceWords.Has(first[0].text) && !at(first, 0, "ab", "am") || spanWords.Has(first[0].text)) || sinceWords.Has(wordBeforeDate(s, m))
+	return len(first) > 0 && (is(first[0].text, "sinceWords") && !at(first, 0, "ab", "am") || is(first[0].text, "spanWords")) || is(wordBeforeDate(s, m), "sinceWords")
 }
-
-var eachWeek = SetOf(`le les los`)
 
 // repeats reports whether a weekday is that of each week: "le mardi", "los
 // martes".
 func repeats(s string, m dates.Match) bool {
 	before := wordBeforeDate(s, m)
-	return m.Weekday && (eachWeek.Has(firstOf(m)) || before != "le" && eachWeek.Has(before))
+	return m.Weekday && (is(firstOf(m), "eachWeek") || before != "le" && is(before, "eachWeek"))
 }
 
 // between returns what stands between word i and the one before it.
@@ -185,7 +183,7 @@ func (p *prose) between(i int) string { return p.text[p.words[i-1].end:p.words[i
 func (p *prose) begin() (i int, ok bool) {
 	topic := 0
 	for i < len(p.words) {
-		if p.inDate[i] || courtesy.Has(p.words[i].text) {
+		if p.inDate[i] || is(p.words[i].text, "courtesy") {
 			i++
 			continue
 		}
@@ -193,7 +191,7 @@ func (p *prose) begin() (i int, ok bool) {
 		if topic > 0 || next == 0 {
 			break
 		}
-		if anyOf(p.words[i:next], reporting) || anyOf(p.words[i:next], speaking) {
+		if anyOf(p.words[i:next], "reporting") || anyOf(p.words[i:next], "speaking") {
 			return 0, false
 		}
 		topic, i = next, next
@@ -219,9 +217,9 @@ func (p *prose) thing() Form {
 	for from > 0 && !strings.ContainsAny(p.between(from), ",;:!…()–—") {
 		from--
 	}
-	own, ends := p.words[from:p.first], expiring.has(p.words)
-	if behind := p.words[p.last:p.clause(p.last-1)]; anyOf(behind, telling) || anyOf(p.words[:p.first], speaking) || anyOf(own, telling) ||
-		anyOf(p.words[:p.first], reporting) || anyOf(own, refusing) || anyOf(p.words, records) || !ends && (articles.Has(p.words[0].text) || anyOf(p.words, stamps)) {
+	own, ends := p.words[from:p.first], has(p.words, "expiring")
+	if behind := p.words[p.last:p.clause(p.last-1)]; anyOf(behind, "telling") || anyOf(p.words[:p.first], "speaking") || anyOf(own, "telling") ||
+		anyOf(p.words[:p.first], "reporting") || anyOf(own, "refusing") || anyOf(p.words, "records") || !ends && (is(p.words[0].text, "articles") || anyOf(p.words, "stamps")) {
 		return ""
 	}
 	before := strings.TrimSpace(p.text[:p.date.Start])
@@ -229,7 +227,7 @@ func (p *prose) thing() Form {
 	switch {
 	case p.date.Deadline || ends && p.first > 0:
 		return Errand
-	case p.date.Weekday && (p.date.DateOnly || !named || anyOf(p.words, weekly)) || !strings.ContainsAny(p.date.Text, "0123456789") || isISO(p.date.Text) || len(p.words)-(p.last-p.first) > maxThing && !named:
+	case p.date.Weekday && (p.date.DateOnly || !named || anyOf(p.words, "weekly")) || !strings.ContainsAny(p.date.Text, "0123456789") || isISO(p.date.Text) || len(p.words)-(p.last-p.first) > maxThing && !named:
 		return ""
 	case p.last-p.first < len(p.words) && (!p.date.DateOnly && p.first > 0 || named || p.clause(p.last-1) == p.last):
 		return Visit
@@ -239,9 +237,6 @@ func (p *prose) thing() Form {
 
 // isISO reports whether a date is written as logs write it.
 func isISO(date string) bool { return len(date) > 4 && date[4] == '-' }
-
-// refusing words are harmless in another of the languages.
-var refusing = SetOf(`no non não`)
 
 func (p *prose) behindTopic(i int) int {
 	for j := i + 1; j < len(p.words) && j <= i+maxTopic; j++ {
@@ -277,7 +272,7 @@ func (p *prose) isErrand() bool {
 		return false
 	}
 	for j := i; j < end; j++ {
-		if telling.Has(p.words[j].text) && !p.inDate[j] {
+		if is(p.words[j].text, "telling") && !p.inDate[j] {
 			return false
 		}
 	}
@@ -292,17 +287,17 @@ func (p *prose) upper(i int) bool {
 
 func (p *prose) englishErrand(i, end int) bool {
 	verb := p.words[i].text
-	if !englishErrands.Has(verb) && !englishNouns.Has(verb) || i+1 >= end || p.inDate[i+1] || p.words[i].accent {
+	if !is(verb, "englishErrands") && !is(verb, "englishNouns") || i+1 >= end || p.inDate[i+1] || p.words[i].accent {
 		return false
 	}
 	next := p.words[i+1].text
-	if englishObject.Has(next) {
+	if is(next, "englishObject") {
 		return true
 	}
-	if englishNouns.Has(verb) { // "order 4711 arrives", "return flight"
+	if is(verb, "englishNouns") { // "order 4711 arrives", "return flight"
 		return p.upper(i+1) && !strings.ContainsAny(p.between(i+1), ".:,")
 	}
-	return !englishLink.Has(next)
+	return !is(next, "englishLink")
 }
 
 // endsInInfinitive reports whether a clause ends as German ones of doing do: "… zurückrufen".
@@ -314,7 +309,7 @@ func (p *prose) endsInInfinitive(i, end int) bool {
 			others++
 		}
 	}
-	return others > 1 && !p.upper(last) && slices.Contains(tongues(p.words), germanTongue) && infinitive(p.words[last].text, "en", "ern", "eln") && !participle().MatchString(p.words[last].text)
+	return others > 1 && !p.upper(last) && slices.Contains(tongues(p.words), "german") && infinitive(p.words[last].text, "en", "ern", "eln") && !participle().MatchString(p.words[last].text)
 }
 
 // participle knows the strong ones: zurückgerufen, but not abgeben.
@@ -323,10 +318,10 @@ var participle = lazy.Regexp(`^(?:ab|an|auf|aus|bei|durch|ein|fest|heraus|hin|lo
 // beginsWithInfinitive reports whether a clause begins as French, Spanish, Italian and
 // Portuguese ones of doing do: "rappeler …", "llamarlo …".
 func (p *prose) beginsWithInfinitive(i, end int) bool {
-	for i < end-1 && frenchPronoun.Has(p.words[i].text) {
+	for i < end-1 && is(p.words[i].text, "frenchPronoun") {
 		i++
 	}
-	return i+1 < end && !p.inDate[i] && !p.words[i].accent && romanceInfinitive(p.words[i].text) && !nouns.Has(p.words[i].text)
+	return i+1 < end && !p.inDate[i] && !p.words[i].accent && romanceInfinitive(p.words[i].text) && !is(p.words[i].text, "infinitiveNouns")
 }
 
 // seconds are those of a time stamp.
@@ -357,10 +352,10 @@ func (p *prose) isAppointment() bool {
 			thing = append(thing, p.words[i])
 		}
 	}
-	if len(thing) == 0 || len(thing) > maxThing || articles.Has(thing[0].text) || anyOf(thing, telling) || anyOf(thing, stamps) || anyOf(thing, reporting) {
+	if len(thing) == 0 || len(thing) > maxThing || is(thing[0].text, "articles") || anyOf(thing, "telling") || anyOf(thing, "stamps") || anyOf(thing, "reporting") {
 		return false
 	}
-	return (!p.date.Weekday || anyOf(thing, appointments)) && slices.ContainsFunc(thing, func(w word) bool {
+	return (!p.date.Weekday || anyOf(thing, "appointments")) && slices.ContainsFunc(thing, func(w word) bool {
 		return strings.ContainsFunc(p.text[w.start:w.end], unicode.IsLetter) && w.end-w.start > 1
 	})
 }
@@ -391,5 +386,5 @@ var denies = lazy.Regexp(`(?i)(?:^|[^\p{L}])(?:not|never|nobody|nicht|nie|nieman
 // IsRecord reports whether a name or a heading is that of a log, of minutes or
 // of an archive: what stands there is what was.
 func IsRecord(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return anyOf(split(name), records) })
+	return slices.ContainsFunc(names, func(name string) bool { return anyOf(split(name), "records") })
 }

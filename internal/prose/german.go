@@ -2,21 +2,11 @@ package prose
 
 import "strings"
 
-var (
-	germanNot = SetOf(`nie niemals nimmer kein keine keinen keiner vielleicht wohl wahrscheinlich vermutlich eventuell immer kaum`)
-	// germanDoing are verbs by which one undertakes something, first person.
-	germanDoing = listed("germanDoing")
-	// germanBeing are verbs of the first person that undertake nothing.
-	germanBeing = listed("germanBeing")
-	germanModal = SetOf(`muss müssen`)
-	germanWish  = SetOf(`will möchte soll sollte`)
-)
-
 // german reads "Ich werde …", "Ich schicke … bis Freitag", "muss … bis",
 // "bis Freitag schicke ich", "erinnere mich an …".
 func german(words []word) (reading, bool) {
 	r, ok := germanForm(words)
-	if !ok || conditional(words) || anyOf(words, germanNot) {
+	if !ok || conditional(words) || anyOf(words, "germanNot") {
 		return reading{}, false
 	}
 	for i, w := range words {
@@ -33,7 +23,7 @@ func germanForm(words []word) (reading, bool) {
 		switch {
 		case w.text == "ich" && opens(words, i):
 			return germanOwn(words, i, next)
-		case next == "ich" && i > 0 && i <= 8 && !w.pause && (w.text == "werde" || germanModal.Has(w.text) || germanDoing.Has(w.text)):
+		case next == "ich" && i > 0 && i <= 8 && !w.pause && (w.text == "werde" || is(w.text, "germanModal") || is(w.text, "germanDoing")):
 			r, ok := germanOwn(words, i, w.text)
 			r.led, r.dated = true, true
 			return r, ok
@@ -55,15 +45,15 @@ func germanOwn(words []word, i int, verb string) (reading, bool) {
 	switch {
 	case verb == "werde":
 		return reading{form: Vow, word: i}, germanInfinitive(words[i:])
-	case germanModal.Has(verb):
+	case is(verb, "germanModal"):
 		return reading{form: Duty, word: i, dated: true}, true
-	case germanWish.Has(verb):
+	case is(verb, "germanWish"):
 		return reading{form: Duty, word: i, dated: true, limited: true}, true
 	case verb == "verspreche", verb == "kummere" && text(words, i+2) == "mich":
 		return reading{form: Vow, word: i}, true
-	case germanDoing.Has(verb):
+	case is(verb, "germanDoing"):
 		return reading{form: Vow, word: i, dated: true}, true
-	case strings.HasSuffix(verb, "e") && !strings.HasSuffix(verb, "te") && len(verb) > 3 && !germanBeing.Has(verb):
+	case strings.HasSuffix(verb, "e") && !strings.HasSuffix(verb, "te") && len(verb) > 3 && !is(verb, "germanBeing"):
 		return reading{form: Vow, word: i, dated: true, limited: true}, true
 	}
 	return reading{}, false

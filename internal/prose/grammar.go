@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // Form is how a promise was put.
@@ -46,34 +47,22 @@ var grammars = []grammar{
 func promised(words []word) (reading, bool) {
 	own := false
 	for i, w := range words {
-		switch mine := i == 0 || ownWords.Has(words[i-1].text); {
-		case promises.Has(w.text) && !(i > 0 && others.Has(words[i-1].text)), promisedPast.Has(w.text) && (mine || w.pause):
+		switch mine := i == 0 || is(words[i-1].text, "own"); {
+		case is(w.text, "promised") && !(i > 0 && is(words[i-1].text, "others")), is(w.text, "promisedPast") && (mine || w.pause):
 			return reading{form: Vow, word: i, dated: !own}, !conditional(words)
-		case i == 0 && ownWords.Has(w.text):
+		case i == 0 && is(w.text, "own"):
 			own = true
-		case telling.Has(w.text) && !ownWords.Has(w.text):
+		case is(w.text, "telling") && !is(w.text, "own"):
 			return reading{}, false
 		}
 	}
 	return reading{}, false
 }
 
-var (
-	// promises are the words by which one has promised.
-	promises = listed("promised")
-	// promisedPast is the past of others as well.
-	promisedPast = listed("promisedPast")
-	ownWords     = listed("own")
-	// others have promised.
-	others = SetOf(`a ha ont hanno tem han hat`)
-	// toDo are headings above what is to be done.
-	toDo = phrases("toDo")
-)
-
 // IsToDo reports whether a heading stands above what is to be done: "To do", "Versprochen".
 func IsToDo(heading string) bool {
 	words := split(heading)
-	_, to, ok := toDo.find(words)
+	_, to, ok := find(words, "toDo")
 	return ok && to == len(words)
 }
 
@@ -149,41 +138,28 @@ func quoted(s string, pos int) bool {
 	return open > strings.Count(before, "”")+strings.Count(before, "»")
 }
 
-// reporting are words of saying and thinking: what follows them is told, and
-// not promised.
-var reporting = listed("reporting")
-
 func reported(words []word, r reading) bool {
-	return anyOf(words[:r.word], reporting)
+	return anyOf(words[:r.word], "reporting")
 }
-
-// conditions begin a sentence that promises nothing yet.
-var conditions = SetOf(`if unless would wenn falls sofern sobald si s`)
-
-// linking words may stand before a promise without a pause.
-var linking = listed("linking")
 
 // opens reports whether a clause of its own begins at word i.
 func opens(words []word, i int) bool {
-	return i == 0 || words[i].pause || linking.Has(words[i-1].text)
+	return i == 0 || words[i].pause || is(words[i-1].text, "linking")
 }
 
 // conditional reports whether the sentence depends on something else.
 func conditional(words []word) bool {
-	if conditions.Has(words[0].text) {
+	if is(words[0].text, "conditions") {
 		return words[0].text != "s" || at(words, 0, "s", "il")
 	}
 	for i, w := range words[1:] {
-		asked := asking.Has(words[i].text)
+		asked := is(words[i].text, "asking")
 		if w.text == "if" && !asked || w.text == "unless" || w.pause && (w.text == "wenn" || w.text == "falls" || w.text == "sofern" || w.text == "si" && i > 0 && !asked) {
 			return true
 		}
 	}
 	return false
 }
-
-// asking verbs make of "if" a question that will be answered.
-var asking = SetOf(`see check ask know out test verify decide me them you him her voir demander vérifier savoir ver preguntar saber comprobar`)
 
 // IsWordRune reports whether a character is one of words, of any script.
 func IsWordRune(r rune) bool {
@@ -226,4 +202,71 @@ func (r reading) allowed(words []word, found []dates.Match) bool {
 		return ok && r.word > 0 && found[0].Start <= words[0].start && found[0].End >= words[r.word-1].end
 	}
 	return true
+}
+
+// forms are how promises are put, and the lists of their phrases behind the name of a
+// language.
+var forms = []struct {
+	list    string
+	reading reading
+}{
+	{"vow", reading{form: Vow}}, {"vowDated", reading{form: Vow, dated: true}}, {"duty", reading{form: Duty, dated: true}},
+	{"reminder", reading{form: Reminder}}, {"reminderDated", reading{form: Reminder, dated: true}},
+}
+
+// formsOf is the grammar of a language whose promises are phrases.
+func formsOf(name string) grammar {
+	never := set(name + ".never")
+	books := make([]phrasebook, len(forms))
+	for i, f := range forms {
+		books[i] = phrasebook(name + "." + f.list)
+	}
+	return func(words []word) (reading, bool) {
+		for i, f := range forms {
+			from, _, ok := find(words, books[i])
+			if !ok {
+				continue
+			}
+			r := f.reading
+			r.word = from
+			if !opens(words, from) { // "on Friday I will …"
+				r.led, r.dated = true, true
+			}
+			return r, !conditional(words) && (r.form == Reminder || !anyOf(words, never))
+		}
+		return reading{}, false
+	}
+}
+
+// marked is a TODO as programmers write it, with whose it is.
+var marked = lazy.Regexp(`^@?(?:TODO\b|FIXME\b)(?:\([^()]{0,40}\))?\s*:?\s*`)
+
+// maxLabel is how many bytes a label may have.
+const maxLabel = 64
+
+var labels = []struct {
+	form  Form
+	names phrasebook
+}{{Todo, "label.todo"}, {Deadline, "label.deadline"}, {Reminder, "label.reminder"}}
+
+// Label reads "TODO:", "Deadline:", "À faire :" and their like, and returns
+// where the text behind it begins.
+func Label(text string) (form Form, rest int, ok bool) {
+	if m := marked().FindString(text); m != "" {
+		return Todo, len(m), true
+	}
+	name, _, ok := strings.Cut(head(text, maxLabel), ":")
+	if !ok || strings.HasPrefix(name, "(") {
+		return "", 0, false
+	}
+	rest = len(name) + 1
+	rest += len(text[rest:]) - len(strings.TrimLeft(text[rest:], " \t"))
+	name, _, _ = strings.Cut(strings.TrimPrefix(name, "@"), "(")
+	words := split(name)
+	for _, l := range labels {
+		if from, to, ok := find(words, l.names); ok && from == 0 && to == len(words) {
+			return l.form, rest, true
+		}
+	}
+	return "", 0, false
 }

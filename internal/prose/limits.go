@@ -69,7 +69,7 @@ func limitOf(in *sentence, now time.Time) (dates.Match, bool) {
 	if Shouts(s) || strings.HasSuffix(s, "?") {
 		return dates.Match{}, false
 	}
-	if len(words) < 2 || noLimits.has(words) || offers.has(words) || anyOf(words, selling) {
+	if len(words) < 2 || has(words, "noLimits") || has(words, "offers") || anyOf(words, "selling") {
 		return dates.Match{}, false
 	}
 	for _, m := range in.dates(now) {
@@ -77,11 +77,11 @@ func limitOf(in *sentence, now time.Time) (dates.Match, bool) {
 			continue
 		}
 		before, after := around(words, m)
-		if spanWords.Has(firstOf(m)) && ofEvent.begins(after) { // "within 14 days of …"
+		if is(firstOf(m), "spanWords") && begins(after, "ofEvent") { // "within 14 days of …"
 			continue
 		}
-		if dueBefore.has(before) || m.Deadline && (mustDo.has(words) || dueWords.has(words)) ||
-			expires.has(words) && anyOf(words, lasting) && !anyOf(words, fleeting) || dueAfter.begins(after) {
+		if has(before, "dueBefore") || m.Deadline && (has(words, "mustDo") || has(words, "dueWords")) ||
+			has(words, "expires") && anyOf(words, "lasting") && !anyOf(words, "fleeting") || begins(after, "dueAfter") {
 			return m, true
 		}
 	}
@@ -106,8 +106,33 @@ func around(words []word, m dates.Match) (before, after []word) {
 	}
 	// A label ("Frist:") belongs to its date, and so does "by".
 	k := i
-	for k < j && !strings.ContainsAny(words[k].text, "0123456789") && dueLabels.Has(words[k].text) {
+	for k < j && !strings.ContainsAny(words[k].text, "0123456789") && is(words[k].text, "dueLabels") {
 		k++
 	}
 	return words[:k], words[j:]
 }
+
+// Appointments returns the days and times at which a text confirms that its
+// reader is expected, in order and at most 8: "your appointment is on Tue 3 March at
+// 10:30", "Abflug: 03.03.2026 10:30". What is offered, asked, moved away or called
+// off is none, nor are hours of business. Dates are counted from now, which is when
+// the text was written.
+func (t *Text) Appointments() []Limit { return t.limits(appointmentOf) }
+
+func appointmentOf(in *sentence, now time.Time) (dates.Match, bool) {
+	s, words := in.Text, in.split()
+	if !strings.ContainsAny(s, "0123456789") || Shouts(s) || strings.HasSuffix(s, "?") {
+		return dates.Match{}, false
+	}
+	if !has(words, "appointment.expected") || has(words, "unsettled") || conditional(words) || anyOf(words, "calledOff") && !has(words, "movedTo") {
+		return dates.Match{}, false
+	}
+	for _, m := range in.dates(now) {
+		if m.Day && !m.DateOnly && !repeats(s, m) && !is(wordBeforeDate(s, m), "beginning") && !is(firstOf(m), "beginning") {
+			return m, true
+		}
+	}
+	return dates.Match{}, false
+}
+
+func firstOf(m dates.Match) string { return text(split(m.Text), 0) }

@@ -34,7 +34,7 @@ const (
 
 type step struct {
 	kind  stepKind
-	words Set
+	words map[string]bool
 	tails []string
 }
 
@@ -45,20 +45,25 @@ const (
 	shortestEnding = 4
 )
 
-// phrasebook finds the phrases of a list in the words of a sentence. It returns
-// those that begin with a word, and under "" those of a clause that begin with an ending.
-type phrasebook func() map[string][]phrase
+// phrasebook is a list of phrases in lang, by its name: one a line, the first step of
+// each of words.
+type phrasebook string
 
-// phrases is the phrasebook of a list in lang, one phrase a line; the first step of
-// each is of words. The list is read when it is used first.
-func phrases(name string) phrasebook {
-	return sync.OnceValue(func() map[string][]phrase {
-		first, err := readPhrases(name, list(name))
+// phrasebooks are those that were used, by name.
+var phrasebooks sync.Map
+
+// first are the phrases that begin with a word, and under "" those of a clause that
+// begin with an ending. The list is read when it is used first.
+func (b phrasebook) first() map[string][]phrase {
+	all, known := phrasebooks.Load(b)
+	if !known {
+		first, err := readPhrases(string(b), list(string(b)))
 		if err != nil {
 			panic(err) // a test reads them all
 		}
-		return first
-	})
+		all, _ = phrasebooks.LoadOrStore(b, first)
+	}
+	return all.(map[string][]phrase)
 }
 
 func readPhrases(name string, lines []listLine) (map[string][]phrase, error) {
@@ -89,7 +94,7 @@ func readPhrases(name string, lines []listLine) (map[string][]phrase, error) {
 		case maybe, skip, gap, end, except:
 			return nil, fmt.Errorf("prose: lang/%s:%d: a phrase begins with a word, or some of which it may be one: %s", line.file, line.number, strings.TrimSpace(line.text))
 		}
-		for word := range p.steps[0].words() {
+		for word := range p.steps[0].words {
 			first[word] = append(first[word], p)
 		}
 	}
@@ -98,7 +103,7 @@ func readPhrases(name string, lines []listLine) (map[string][]phrase, error) {
 
 // readStep reads one step. Sets of words are those of the same language or topic.
 func readStep(about, field string) step {
-	named := func(name string) Set { return listed(about + "." + name) }
+	named := func(name string) map[string]bool { return set(about + "." + name).words() }
 	switch {
 	case field == "...":
 		return step{kind: gap}
@@ -109,7 +114,7 @@ func readStep(about, field string) step {
 	case strings.HasPrefix(field, "["):
 		return step{kind: oneOf, words: named(strings.Trim(field, "[]"))}
 	case strings.HasPrefix(field, "*"):
-		s := step{kind: ending, tails: strings.Split(field[1:], "/"), words: func() map[string]bool { return nil }}
+		s := step{kind: ending, tails: strings.Split(field[1:], "/")}
 		if lists()[about+".not"] != nil {
 			s.words = named("not")
 		}
@@ -117,15 +122,15 @@ func readStep(about, field string) step {
 	case strings.HasPrefix(field, "{"):
 		return step{kind: skip, words: named(strings.Trim(field, "{}"))}
 	case strings.HasSuffix(field, "?"):
-		return step{kind: maybe, words: SetOf(strings.ReplaceAll(strings.TrimSuffix(field, "?"), "/", " "))}
+		return step{kind: maybe, words: wordsOf(strings.ReplaceAll(strings.TrimSuffix(field, "?"), "/", " "))}
 	}
-	return step{kind: oneOf, words: SetOf(strings.ReplaceAll(field, "/", " "))}
+	return step{kind: oneOf, words: wordsOf(strings.ReplaceAll(field, "/", " "))}
 }
 
 // find returns the first word from which on one of the phrases stands, and the
 // one behind it.
-func (b phrasebook) find(words []word) (from, to int, ok bool) {
-	first := b()
+func find(words []word, in phrasebook) (from, to int, ok bool) {
+	first := in.first()
 	endings := first[""]
 	for i, w := range words {
 		some := first[w.text]
@@ -153,13 +158,12 @@ func (b phrasebook) find(words []word) (from, to int, ok bool) {
 // leads reports whether word i begins a clause that is no second half of another:
 // what follows "and" has the subject of what is before it.
 func leads(words []word, i int) bool {
-	return opens(words, i) && (i == 0 || words[i].pause || !joining.Has(words[i-1].text))
+	return opens(words, i) && (i == 0 || words[i].pause || !is(words[i-1].text, "joining"))
 }
 
-var joining = SetOf(`and then und dann et puis y luego e`)
-
-func (b phrasebook) has(words []word) bool {
-	_, _, ok := b.find(words)
+// has reports whether one of the phrases is among the words.
+func has(words []word, in phrasebook) bool {
+	_, _, ok := find(words, in)
 	return ok
 }
 
@@ -169,26 +173,26 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 	for n, s := range steps {
 		switch s.kind {
 		case oneOf:
-			if i >= len(words) || !s.words.Has(words[i].text) {
+			if i >= len(words) || !s.words[words[i].text] {
 				return 0, false
 			}
 			i++
 		case except:
-			if i >= len(words) || s.words.Has(words[i].text) {
+			if i >= len(words) || s.words[words[i].text] {
 				return 0, false
 			}
 			i++
 		case ending:
-			if i >= len(words) || len(words[i].text) < shortestEnding || s.words.Has(words[i].text) || !hasEnding(words[i].text, s.tails) {
+			if i >= len(words) || len(words[i].text) < shortestEnding || s.words[words[i].text] || !hasEnding(words[i].text, s.tails) {
 				return 0, false
 			}
 			i++
 		case maybe:
-			if i < len(words) && s.words.Has(words[i].text) {
+			if i < len(words) && s.words[words[i].text] {
 				i++
 			}
 		case skip:
-			for k := 0; k < maxSkipped && i < len(words) && s.words.Has(words[i].text); k++ {
+			for k := 0; k < maxSkipped && i < len(words) && s.words[words[i].text]; k++ {
 				i++
 			}
 		case gap:
@@ -210,7 +214,7 @@ func hasEnding(word string, tails []string) bool {
 }
 
 // begins reports whether the words begin with one of the phrases.
-func (b phrasebook) begins(words []word) bool {
-	from, _, ok := b.find(words)
+func begins(words []word, in phrasebook) bool {
+	from, _, ok := find(words, in)
 	return ok && from == 0
 }

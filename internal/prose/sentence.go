@@ -58,7 +58,7 @@ func goesOn(first, line, next string) bool {
 	r, _ := utf8.DecodeRuneInString(next)
 	before, words := split(line[len(line)-wrapped/2:]), split(head(next, wrapped))
 	topic := len(words) > 0 && strings.Contains(next[:words[min(len(words)-1, maxTopic)].start], ":")
-	return unicode.IsUpper(capital) && unicode.IsLower(r) && !topic && unicode.IsLetter(lastRune(line)) || len(before) > 0 && articles.Has(before[len(before)-1].text)
+	return unicode.IsUpper(capital) && unicode.IsLower(r) && !topic && unicode.IsLetter(lastRune(line)) || len(before) > 0 && is(before[len(before)-1].text, "articles")
 }
 
 // splitLines returns at most limit sentences.
@@ -128,7 +128,7 @@ func wordBefore(line string) bool {
 		return true
 	}
 	last := words[len(words)-1].text
-	return linking.Has(last) || reporting.Has(last) || conditions.Has(last)
+	return is(last, "linking") || is(last, "reporting") || is(last, "conditions")
 }
 
 func endsSentence(line string) bool {
@@ -174,8 +174,6 @@ func isI(text string) bool {
 	return strings.HasPrefix(text, "I ") || strings.HasPrefix(text, "I'") || strings.HasPrefix(text, "I’")
 }
 
-var abbreviations = listed("abbreviations")
-
 // isAbbreviation reports whether a dot behind text ends no sentence: after a
 // single letter, a known abbreviation or a number of one or two digits, but for
 // the minutes of a time.
@@ -192,5 +190,5 @@ func isAbbreviation(text string) bool {
 	if strings.TrimLeft(last, "0123456789") == "" {
 		return len(last) <= 2 && before != ':'
 	}
-	return utf8.RuneCountInString(last) == 1 && last != "I" || abbreviations.Has(Fold(last))
+	return utf8.RuneCountInString(last) == 1 && last != "I" || is(Fold(last), "abbreviations")
 }

@@ -7,25 +7,20 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 )
 
-// tongueNames are what the lists call the languages.
-var tongueNames = [...]string{"english", "german", "french", "spanish", "italian", "portuguese"}
+// tongue is a language by the name that the lists call it.
+type tongue string
 
-const germanTongue = 1
+var allTongues = [...]tongue{"english", "german", "french", "spanish", "italian", "portuguese"}
 
-// allTongues are what is asked in each language.
-var allTongues = func() (all [len(tongueNames)]language) {
-	for i, name := range tongueNames {
-		all[i] = languageOf(name)
-	}
-	return all
-}()
+// list is a list of phrases of the language.
+func (t tongue) list(name string) phrasebook { return phrasebook(string(t) + "." + name) }
 
 // common are the small words by which the sentences of a language are known, with a bit
 // for each.
 var common = sync.OnceValue(func() map[string]uint8 {
 	all := map[string]uint8{}
-	for i, name := range tongueNames {
-		for word := range listed("common." + name)() {
+	for i, name := range allTongues {
+		for word := range set("common." + name).words() {
 			all[word] |= 1 << i
 		}
 	}
@@ -34,8 +29,8 @@ var common = sync.OnceValue(func() map[string]uint8 {
 
 // tongues returns the languages in which a sentence may be written: those whose
 // small words are most in it.
-func tongues(words []word) []int {
-	var count [len(tongueNames)]int
+func tongues(words []word) []tongue {
+	var count [len(allTongues)]int
 	most, small := 0, common()
 	for _, w := range words {
 		for of := small[w.text]; of != 0; of &= of - 1 {
@@ -44,18 +39,14 @@ func tongues(words []word) []int {
 			most = max(most, count[i])
 		}
 	}
-	out := make([]int, 0, len(count))
+	out := make([]tongue, 0, len(count))
 	for i, n := range count {
 		if n == most {
-			out = append(out, i)
+			out = append(out, allTongues[i])
 		}
 	}
 	return out
 }
-
-// germanDays begin a date behind the German "du", which is the "of the" of a
-// French one.
-var germanDays = listed("germanDays")
 
 // reckoned reports whether a date is that of something else ("your letter of 3
 // March"), or from which on something is.
@@ -65,7 +56,7 @@ func reckoned(s string, m dates.Match) bool {
 	}
 	first := split(m.Text)
 	if len(first) > 1 && first[0].text == "du" {
-		return !germanDays.Has(first[1].text)
+		return !is(first[1].text, "germanDays")
 	}
-	return len(first) == 0 || wordBeforeDate(s, m) != "du" || !germanDays.Has(first[0].text)
+	return len(first) == 0 || wordBeforeDate(s, m) != "du" || !is(first[0].text, "germanDays")
 }

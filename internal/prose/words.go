@@ -61,25 +61,35 @@ func Fold(text string) string {
 	}, text)
 }
 
-// Set is a set of words, as Fold returns them.
-type Set func() map[string]bool
+// set is a list of words in lang, by its name.
+type set string
 
-// Has reports whether a word is in the set.
-func (s Set) Has(word string) bool { return s()[word] }
+// sets are the lists that were used, by name.
+var sets sync.Map
 
-// SetOf returns the words of a list, parted by white space. The list is read when
-// it is used first.
-func SetOf(words string) Set { return sync.OnceValue(func() map[string]bool { return setOf(words) }) }
-
-// listed returns the words of a list in lang.
-func listed(name string) Set {
-	return sync.OnceValue(func() map[string]bool {
+// words are those of the list, as Fold returns them. It is read when it is used first.
+func (s set) words() map[string]bool {
+	all, known := sets.Load(s)
+	if !known {
 		var text strings.Builder
-		for _, l := range list(name) {
+		for _, l := range list(string(s)) {
 			text.WriteString(l.text)
 		}
-		return setOf(text.String())
-	})
+		all, _ = sets.LoadOrStore(s, wordsOf(text.String()))
+	}
+	return all.(map[string]bool)
+}
+
+// is reports whether a word is in a list.
+func is(word string, in set) bool { return in.words()[word] }
+
+// Is reports whether a word is in a list of lang, however it is written.
+func Is(word, list string) bool { return is(Fold(word), set(list)) }
+
+// anyOf reports whether one of the words is in a list.
+func anyOf(words []word, in set) bool {
+	all := in.words()
+	return slices.ContainsFunc(words, func(w word) bool { return all[w.text] })
 }
 
 // listLine is a line of a file in lang.
@@ -96,7 +106,8 @@ func list(name string) []listLine {
 	return all
 }
 
-func setOf(words string) map[string]bool {
+// wordsOf are the words of a text, parted by white space, as Fold returns them.
+func wordsOf(words string) map[string]bool {
 	s := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
 		s[Fold(word)] = true
@@ -139,8 +150,4 @@ func text(words []word, i int) string {
 		return ""
 	}
 	return words[i].text
-}
-
-func anyOf(words []word, s Set) bool {
-	return slices.ContainsFunc(words, func(w word) bool { return s.Has(w.text) })
 }

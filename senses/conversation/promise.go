@@ -139,12 +139,6 @@ func keyOf(parts ...string) string {
 	return hex.EncodeToString(sum[:10])
 }
 
-// common words are long and tell nothing of what is promised.
-var common = prose.SetOf(`before because should through without already please really something anything everything another
-	vorher sollte werden gleich nochmal bereits wirklich etwas andere schicke schicken
-	avant encore toujours quelque enverrai
-	antes porque siempre también enviaré`)
-
 // termsOf are hashes of the telling words of a sentence without its dates, at
 // most maxTerms: those that connect observations, and other long ones.
 func termsOf(sentence string, days []dates.Match) []uint32 {
@@ -163,7 +157,7 @@ func termsOf(sentence string, days []dates.Match) []uint32 {
 	for _, word := range words {
 		sum := sha256.Sum256([]byte(word))
 		term := binary.LittleEndian.Uint32(sum[:4])
-		if !common.Has(prose.Fold(word)) && len(terms) < maxTerms && !slices.Contains(terms, term) {
+		if !prose.Is(word, "commonInPromises") && len(terms) < maxTerms && !slices.Contains(terms, term) {
 			terms = append(terms, term)
 		}
 	}

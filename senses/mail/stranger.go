@@ -96,7 +96,7 @@ func (l *collect) callNames() map[string]bool {
 	names := map[string]bool{}
 	add := func(text string) {
 		for _, word := range strings.FieldsFunc(prose.Fold(text), notOfName) {
-			if len(word) >= 3 && !officeWords.Has(word) {
+			if len(word) >= 3 && !prose.Is(word, "offices") {
 				names[word] = true
 			}
 		}
@@ -113,12 +113,5 @@ func (l *collect) callNames() map[string]bool {
 func (j judge) office() bool {
 	local, _, _ := strings.Cut(j.From.Addr, "@")
 	words := strings.FieldsFunc(local, func(r rune) bool { return !unicode.IsLetter(r) })
-	return slices.ContainsFunc(words, func(word string) bool { return officeWords.Has(word) })
+	return slices.ContainsFunc(words, func(word string) bool { return prose.Is(word, "offices") })
 }
-
-// officeWords are of addresses behind which nobody in particular sits.
-var officeWords = prose.SetOf(`mail email post info office contact kontakt support service services help helpdesk team admin administration
-	billing invoice invoices invoicing accounts accounting payments payment finance sales orders order shop store booking bookings reservation
-	reservations reception praxis kanzlei verwaltung rechnung rechnungen buchhaltung service kundenservice kundendienst kasse steuer
-	facture factures facturation comptabilite secretariat accueil contacto facturas facturacion administracion reservas citas
-	appointments termine termin rendezvous library bibliothek bank insurance versicherung news newsletter noreply no-reply me my home`)

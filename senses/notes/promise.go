@@ -167,13 +167,10 @@ func withoutLabel(date string) string {
 	return date
 }
 
-// doneStates of a front matter say that its matter is over.
-var doneStates = prose.SetOf(`done closed completed complete finished cancelled canceled erledigt fertig abgeschlossen fait terminé hecho true yes x archived`)
-
 // frontMatter reads "due: 2026-11-27".
 func (r *reader) frontMatter(d foreign.Document) {
 	for _, name := range []string{"status", "done", "completed", "state"} {
-		if doneStates.Has(prose.Fold(strings.TrimSpace(d.Fields[name].Value))) {
+		if prose.Is(strings.TrimSpace(d.Fields[name].Value), "doneStates") {
 			return
 		}
 	}
