@@ -23,148 +23,109 @@ const (
 // https://platform.claude.com/docs/en/build-with-claude/structured-outputs
 var unknown = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxItems", "minItems", "pattern", "format"}
 
-// asked is what is sent.
-//
-// https://platform.claude.com/docs/en/api/messages
-type asked struct {
-	Model       string         `json:"model"`
-	MaxTokens   int            `json:"max_tokens"`
-	Messages    []turn         `json:"messages"`
-	System      []*content     `json:"system,omitempty"`
-	Temperature *float64       `json:"temperature,omitempty"`
-	Tools       []*tool        `json:"tools,omitempty"`
-	ToolChoice  *choice        `json:"tool_choice,omitempty"`
-	Thinking    map[string]any `json:"thinking,omitempty"`
-	Output      outputConfig   `json:"output_config,omitzero"`
-	Stream      bool           `json:"stream,omitempty"`
-}
+type object = map[string]any
 
+// turn is what the person (user) or the model (assistant) says. Its blocks are
+// texts, calls of tools, their results, and thoughts as they were given.
 type turn struct {
-	Role    string     `json:"role"` // user, assistant
-	Content []*content `json:"content"`
+	Role    string `json:"role"`
+	Content []any  `json:"content"`
 }
 
-// content is a block of a turn: a text, a call of a tool, its result, or a thought
-// as it was given.
-type content struct {
-	Type   string          `json:"type"`
-	Text   string          `json:"text,omitempty"`
-	ID     string          `json:"id,omitempty"`
-	Name   string          `json:"name,omitempty"`
-	Input  json.RawMessage `json:"input,omitempty"`
-	CallID string          `json:"tool_use_id,omitempty"`
-	Result []*content      `json:"content,omitempty"`
-	Failed *bool           `json:"is_error,omitempty"` // of a result
-	Kept   *keep           `json:"cache_control,omitempty"`
-
-	thought json.RawMessage
-}
-
-// MarshalJSON implements json.Marshaler.
-func (c *content) MarshalJSON() ([]byte, error) {
-	if c.thought != nil {
-		return c.thought, nil
-	}
-	type plain content
-	return json.Marshal((*plain)(c))
-}
-
-func textBlock(text string) *content { return &content{Type: "text", Text: text} }
+func textBlock(text string) object { return object{"type": "text", "text": text} }
 
 // keep marks the end of what the provider is told to keep for the next request.
-type keep struct {
-	Type string `json:"type"`
-}
-
-var ephemeral = &keep{"ephemeral"}
-
-type tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	InputSchema json.RawMessage `json:"input_schema"`
-	Kept        *keep           `json:"cache_control,omitempty"`
-}
-
-type choice struct {
-	Type string `json:"type"` // any, tool
-	Name string `json:"name,omitempty"`
-}
-
-type outputConfig struct {
-	Effort string        `json:"effort,omitempty"` // low, medium, high
-	Format *outputFormat `json:"format,omitempty"`
-}
-
-type outputFormat struct {
-	Type   string          `json:"type"`
-	Schema json.RawMessage `json:"schema"`
+func keep(block any) {
+	if marked, ok := block.(object); ok { // no mark fits on a thought
+		marked["cache_control"] = object{"type": "ephemeral"}
+	}
 }
 
 // body is the JSON of what is asked.
+//
+// https://platform.claude.com/docs/en/api/messages
 func (d *Driver) body(r models.Request) ([]byte, error) {
-	q := asked{Model: d.Model, MaxTokens: r.MaxTokens, Messages: d.messages(r), Stream: r.OnText != nil}
-	thinks := d.think(r, &q)
+	asked := object{"model": d.Model, "max_tokens": r.MaxTokens, "messages": d.messages(r)}
+	if r.OnText != nil {
+		asked["stream"] = true
+	}
+	output := object{}
+	thinks := d.think(r, asked, output)
 	if r.Temperature != nil && d.can.temperature && !thinks {
-		q.Temperature = r.Temperature
+		asked["temperature"] = *r.Temperature
 	}
+	var tools []object
 	for _, t := range r.Tools {
-		q.Tools = append(q.Tools, &tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema()})
+		tools = append(tools, toolOf(t.Name, t.Description, t.Schema()))
 	}
-	d.hold(r, &q, thinks)
 	system := r.System
-	if format, tool := d.can.enforces(d.Provider.Schema); r.Schema != nil && !format && !tool {
-		system = r.Schema.InWords(system)
+	if r.Schema != nil {
+		format, force := d.can.enforces(d.Provider.Schema)
+		switch {
+		case format:
+			output["format"] = object{"type": "json_schema", "schema": models.Strict(r.Schema.JSON, unknown...)}
+		case force:
+			if !thinks { // nothing can be forced on a model that thinks
+				asked["tool_choice"] = choice(len(tools) > 0)
+			}
+			tools = append(tools, toolOf(answerTool, "Takes your answer. Call it once, at the end.", r.Schema.JSON))
+		default:
+			system = r.Schema.InWords(system)
+		}
 	}
-	switch {
-	case system != "":
-		q.System = []*content{{Type: "text", Text: system, Kept: ephemeral}}
-	case len(q.Tools) > 0:
-		q.Tools[len(q.Tools)-1].Kept = ephemeral
+	if system != "" {
+		told := textBlock(system)
+		keep(told)
+		asked["system"] = []object{told}
+	} else if len(tools) > 0 {
+		keep(tools[len(tools)-1])
 	}
-	return json.Marshal(q)
+	if tools != nil {
+		asked["tools"] = tools
+	}
+	if len(output) > 0 {
+		asked["output_config"] = output
+	}
+	return json.Marshal(asked)
+}
+
+func toolOf(name, description string, schema json.RawMessage) object {
+	tool := object{"name": name, "input_schema": schema}
+	if description != "" {
+		tool["description"] = description
+	}
+	return tool
+}
+
+// choice has the model call a tool: that which takes the answer, or, where there
+// are others, any.
+func choice(others bool) object {
+	if others {
+		return object{"type": "any"}
+	}
+	return object{"type": "tool", "name": answerTool}
 }
 
 // think asks for thoughts, or for none, and reports which.
-func (d *Driver) think(r models.Request, q *asked) bool {
+func (d *Driver) think(r models.Request, asked, output object) bool {
 	switch {
 	case r.Thinking <= 0:
 		switch d.can.off {
 		case offByWord:
-			q.Thinking = map[string]any{"type": "disabled"}
+			asked["thinking"] = object{"type": "disabled"}
 		case offByEffort:
-			q.Output.Effort = "low"
+			output["effort"] = "low"
 		}
 		return d.can.off == offByEffort
 	case d.can.adaptive:
-		q.Thinking = map[string]any{"type": "adaptive"}
-		q.Output.Effort = models.Effort(r.Thinking)
+		asked["thinking"] = object{"type": "adaptive"}
+		output["effort"] = models.Effort(r.Thinking)
 	case r.MaxTokens <= minThinking:
 		return false // there is no room to think
 	default:
-		q.Thinking = map[string]any{"type": "enabled", "budget_tokens": min(max(r.Thinking, minThinking), r.MaxTokens-1)}
+		asked["thinking"] = object{"type": "enabled", "budget_tokens": min(max(r.Thinking, minThinking), r.MaxTokens-1)}
 	}
 	return true
-}
-
-// hold holds the answer to the schema, as far as the model can be held.
-func (d *Driver) hold(r models.Request, q *asked, thinks bool) {
-	if r.Schema == nil {
-		return
-	}
-	format, force := d.can.enforces(d.Provider.Schema)
-	switch {
-	case format:
-		q.Output.Format = &outputFormat{"json_schema", models.Strict(r.Schema.JSON, unknown...)}
-	case force:
-		q.Tools = append(q.Tools, &tool{Name: answerTool, Description: "Takes your answer. Call it once, at the end.", InputSchema: r.Schema.JSON})
-		switch {
-		case thinks: // nothing can be forced on a model that thinks
-		case len(r.Tools) > 0:
-			q.ToolChoice = &choice{Type: "any"}
-		default:
-			q.ToolChoice = &choice{"tool", answerTool}
-		}
-	}
 }
 
 // messages returns the turns. Results of tools, and what the person says, are
@@ -173,12 +134,13 @@ func (d *Driver) messages(r models.Request) []turn {
 	var turns []turn
 	marks := d.marks(r)
 	for i, m := range r.Messages {
-		role, blocks := "user", []*content(nil)
+		role, blocks := "user", []any(nil)
 		switch m.Role {
 		case models.Assistant:
 			role, blocks = "assistant", d.said(m)
 		case models.ToolRole:
-			blocks = append(blocks, &content{Type: "tool_result", CallID: m.CallID, Result: []*content{textBlock(filled(m.Text))}, Failed: new(bool)})
+			blocks = append(blocks, object{"type": "tool_result", "tool_use_id": m.CallID, "is_error": false,
+				"content": []object{textBlock(filled(m.Text))}})
 		default:
 			blocks = append(blocks, textBlock(filled(m.Text)))
 		}
@@ -186,10 +148,10 @@ func (d *Driver) messages(r models.Request) []turn {
 			continue
 		}
 		if marks[i] {
-			blocks[len(blocks)-1].Kept = ephemeral
+			keep(blocks[len(blocks)-1])
 		}
 		if len(turns) == 0 && role == "assistant" {
-			turns = append(turns, turn{"user", []*content{textBlock("(empty)")}}) // the person's turn is the first
+			turns = append(turns, turn{"user", []any{textBlock("(empty)")}}) // the person's turn is the first
 		}
 		last := len(turns) - 1
 		if last < 0 || turns[last].Role != role {
@@ -206,9 +168,12 @@ func (d *Driver) messages(r models.Request) []turn {
 }
 
 // results counts the results at the beginning of a turn.
-func results(blocks []*content) int {
+func results(blocks []any) int {
 	n := 0
-	for n < len(blocks) && blocks[n].Type == "tool_result" {
+	for _, block := range blocks {
+		if one, ok := block.(object); !ok || one["type"] != "tool_result" {
+			break
+		}
 		n++
 	}
 	return n
@@ -236,17 +201,17 @@ func filled(text string) string {
 }
 
 // said is an assistant's turn, in the order in which it was said.
-func (d *Driver) said(m models.Message) []*content {
-	calls := map[string]*content{}
+func (d *Driver) said(m models.Message) []any {
+	calls := map[string]object{}
 	for _, call := range m.Calls {
-		calls[call.ID] = &content{Type: "tool_use", ID: call.ID, Name: call.Name, Input: input(call.Arguments)}
+		calls[call.ID] = object{"type": "tool_use", "id": call.ID, "name": call.Name, "input": input(call.Arguments)}
 	}
-	var blocks []*content
+	var blocks []any
 	text := strings.TrimSpace(m.Text) != ""
 	for _, part := range d.kept(m.Opaque) {
 		switch {
 		case part.Thought != nil:
-			blocks = append(blocks, &content{thought: part.Thought})
+			blocks = append(blocks, part.Thought)
 		case part.Text && text:
 			blocks, text = append(blocks, textBlock(m.Text)), false
 		case part.Call != "":
