@@ -41,6 +41,7 @@ func newHouse(t testing.TB) *house {
 	testutil.Write(t, filepath.Join(home, "outside.txt"), canary)
 	testutil.Write(t, filepath.Join(home, ".ssh", "id_ed25519"), canary)
 	registry, err := threads.NewRegistry(threads.RegistryOptions{
+		Deadline: time.Minute, // a busy machine fails no test
 		Roots: []threads.Root{{ID: "notes", Path: h.notes, Trust: subconscious.Owner, Notes: true}, {ID: "work", Path: filepath.Join(home, "work"), Trust: subconscious.Outsider},
 			{ID: "missing", Path: filepath.Join(home, "missing"), Notes: true}, {ID: "daemon", Path: filepath.Join(h.state)}},
 		Excluded: []string{h.state, filepath.Join(home, "not there")},
@@ -206,7 +207,7 @@ func TestFoldersByInstance(t *testing.T) {
 	for _, folder := range []string{"a", "b", "c"} {
 		testutil.Write(t, filepath.Join(home, folder, "x.md"), "this is "+folder)
 	}
-	registry, err := threads.NewRegistry(threads.RegistryOptions{Roots: []threads.Root{{ID: "notes-own", Instance: "own", Path: filepath.Join(home, "a"), Notes: true},
+	registry, err := threads.NewRegistry(threads.RegistryOptions{Deadline: time.Minute, Roots: []threads.Root{{ID: "notes-own", Instance: "own", Path: filepath.Join(home, "a"), Notes: true},
 		{ID: "files-work", Instance: "work", Path: filepath.Join(home, "b")}, {ID: "files-own", Instance: "own", Path: filepath.Join(home, "c")}}})
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +233,7 @@ func TestDevice(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("device files differ")
 	}
-	registry, err := threads.NewRegistry(threads.RegistryOptions{Roots: []threads.Root{{ID: "dev", Path: "/dev", Trust: subconscious.Owner}}})
+	registry, err := threads.NewRegistry(threads.RegistryOptions{Deadline: time.Minute, Roots: []threads.Root{{ID: "dev", Path: "/dev", Trust: subconscious.Owner}}})
 	if err != nil {
 		t.Fatal(err)
 	}
