@@ -2,28 +2,19 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
 )
 
-// limit finds a limit by its name.
-func limit(b api.BudgetStatus, name string) (api.LimitStatus, bool) {
-	for _, l := range b.Limits {
-		if l.Name == name {
-			return l, true
-		}
+// limit finds a limit by its name; nil is none.
+func limit(b api.BudgetStatus, name string) *api.LimitStatus {
+	i := slices.IndexFunc(b.Limits, func(l api.LimitStatus) bool { return l.Name == name && l.Limit >= 0 })
+	if i < 0 {
+		return nil
 	}
-	return api.LimitStatus{}, false
-}
-
-// of says an amount of money against its limit: "$0.08 of $1.00".
-func of(b api.BudgetStatus, name string, used float64) string {
-	text := "$" + money(used)
-	if l, ok := limit(b, name); ok && l.Limit >= 0 {
-		text += " of $" + money(l.Limit)
-	}
-	return text
+	return &b.Limits[i]
 }
 
 // money writes US dollars: two digits, or more below a cent.
@@ -32,21 +23,6 @@ func money(dollars float64) string {
 		return "0.00"
 	}
 	return cents(dollars)
-}
-
-// spentWords says what today cost.
-func spentWords(b api.BudgetStatus) string {
-	return fmt.Sprintf("%s, %s, %s, %s", of(b, "money_per_day", b.MoneyToday), amount(b.CallsToday, "model call"),
-		amount(b.TokensToday, "token"), notificationWords(b))
-}
-
-// notificationWords says how often the person was told today: "3 of 12
-// notifications".
-func notificationWords(b api.BudgetStatus) string {
-	if l, ok := limit(b, "notifications_per_day"); ok && l.Limit >= 0 {
-		return thousands(b.NotificationsToday) + " of " + amount(int(l.Limit), "notification")
-	}
-	return amount(b.NotificationsToday, "notification")
 }
 
 // attention reports whether a limit is one of the person's attention.

@@ -41,11 +41,11 @@ func (p *page) functions() template.FuncMap {
 		"padLeft": padLeft, "first": first, "over": over, "span": func(from, to time.Time) string { return length(max(0, to.Sub(from))) }, "elapsed": elapsed,
 		"lower": func(v any) string { return strings.ToLower(text(v)) }, "path": p.path, "ordinal": humanize.Ordinal, "price": price,
 		"seconds": func(ms float64) string { return fmt.Sprintf("%.1f", ms/1000) }, "ands": func(values ...any) markup { return together(", and ", values) },
-		"sense": senseLabel, "thread": p.threadWords, "standIn": standIn, "thinks": thinks, "threadReport": threadReport, "failure": failure,
+		"sense": senseLabel, "standIn": standIn, "thinks": thinks, "thinker": thinker, "named": named, "so": so,
 		"verdict": verdict, "heldUntil": p.heldUntil, "awaited": awaited, "putOff": putOff, "ofTelling": ofTelling, "most": most, "news": news,
-		"runs": runs, "strength": strength, "firstAsked": firstAsked, "standing": standing, "rule": ruleWords, "hasPrompts": hasPrompts,
-		"verbatim": verbatim, "callMark": callMark, "callProblem": callProblem, "outcome": outcome, "thoughts": thoughts, "tokens": tokenWords,
-		"total": total, "commonest": commonest, "limitOf": limitOf, "of": of, "exhausted": p.exhausted, "spent": spentWords, "modelWords": modelWords,
+		"runs": runs, "firstAsked": firstAsked, "standing": standing, "rule": ruleWords, "hasPrompts": hasPrompts,
+		"verbatim": verbatim, "callMark": callMark, "callProblem": callProblem, "outcome": outcome,
+		"total": total, "commonest": commonest, "limit": limit, "exhausted": p.exhausted, "modelWords": modelWords,
 		"identity": identity, "troubled": troubled, "delivered": delivered, "sort": Sort, "useful": usefulShare,
 	}
 }
@@ -119,7 +119,22 @@ func padLeft(columns int, value any) markup {
 	return markup(fmt.Sprintf("%*s", columns, text(value)))
 }
 
-func integer(n any) int { return int(reflect.ValueOf(n).Int()) }
+func integer(n any) int {
+	v := reflect.ValueOf(n)
+	if v.CanFloat() {
+		return int(v.Float())
+	}
+	return int(v.Int())
+}
+
+// so is a value where something is so: a number that is not 0, a text that is
+// not empty.
+func so(something, value any) any {
+	if is, _ := template.IsTrue(something); is {
+		return value
+	}
+	return ""
+}
 
 // counted says a count of things, with another word for many where "s" does not
 // make it.

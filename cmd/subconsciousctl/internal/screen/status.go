@@ -15,8 +15,8 @@ const (
 	byRules   = "by rules" // a thread whose model did not answer
 	byAnother = "stand-in" // a thread for which a fallback answered
 
-	narrow    = 60 // columns of a screen that has room for the commit alone
-	hintCells = 32 // of a focus hint, which most often repeats an entry
+	narrow = 60 // columns of a screen that has room for the commit alone
+
 )
 
 // Degraded lists what keeps a mind from thinking as it should, in plain words:

@@ -132,7 +132,7 @@ func TestLimitsOfAttention(t *testing.T) {
 	if got := page.exhausted(budget); len(got) != 1 || got[0] != "the limit of notifications per day is reached (12 of 12): what is not told waits, or goes into the digest" {
 		t.Errorf("got %q", got)
 	}
-	if got := notificationWords(budget); got != "12 of 12 notifications" {
+	if got := open(page.View, "spent").phrase("spent", budget); got != "$0.00, 0 model calls, 0 tokens, 12 of 12 notifications" {
 		t.Errorf("got %q", got)
 	}
 }

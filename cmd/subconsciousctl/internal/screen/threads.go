@@ -1,10 +1,6 @@
 package screen
 
-import (
-	"strings"
-
-	"github.com/subconsciousd/subconsciousd/api"
-)
+import "strings"
 
 // standIn is the state of a thread that is well, but for which somebody else
 // thinks than the model that is configured.
@@ -18,21 +14,6 @@ func standIn(state, mode, model, usual string) string {
 		return state // which has not been asked yet
 	}
 	return byRules
-}
-
-func (p *page) threadWords(t api.ThreadStatus) string {
-	var parts phrases
-	parts.add(t.State == failed && !t.Since.IsZero(), "since %s", p.clock(t.Since))
-	parts.add(t.Reason != "", "%s", clean(t.Reason))
-	parts.add(t.Last.IsZero(), "has not thought yet")
-	parts.add(!t.Last.IsZero(), "thought %s", p.relative(t.Last))
-	parts.add(!named(t.Reason, t.Model, t.Usual), "%s", thinker(t.Mode, t.Model, t.Usual))
-	parts.add(t.Calls > 0, "%s today, $%s", amount(t.Calls, "call"), money(t.Cost))
-	parts.add(t.NoveltyPressure > 0, "novelty pressure %d", t.NoveltyPressure)
-	parts.add(t.Pending > 0, "%s to see", amount(t.Pending, "observation"))
-	parts.add(t.Overflow > 0, "%d missed for good", t.Overflow)
-	parts.add(t.FocusHint != "", "focus: %s", truncate(clean(t.FocusHint), hintCells))
-	return strings.Join(parts, " · ")
 }
 
 // longReason is from which length on a reason is not said again.

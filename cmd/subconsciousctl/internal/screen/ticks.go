@@ -51,48 +51,6 @@ func thinks(t api.ThreadReport) string {
 	return standIn("ok", t.Mode, t.Model, t.Usual)
 }
 
-// failure is the last thing that went wrong before a model answered. Where it
-// did not answer the reason has said so.
-func failure(t api.ThreadReport) string {
-	n := len(t.Failures)
-	switch {
-	case n == 0 || t.Usual != "" || t.Mode == failed:
-		return ""
-	case n == 1:
-		return "before it: " + t.Failures[0]
-	}
-	return fmt.Sprintf("%d failures before it, last: %s", n, t.Failures[n-1])
-}
-
-// tokenWords says how many tokens, and how many of them the provider had kept.
-func tokenWords(tokens, cached int) string {
-	words := amount(tokens, "token")
-	if cached > 0 {
-		words += " (" + thousands(cached) + " kept)"
-	}
-	return words
-}
-
-func threadReport(t api.ThreadReport) string {
-	var parts phrases
-	ran := t.Mode != failed && t.Mode != "skipped"
-	lost := total(t.Rejected)
-	parts.add(t.Reason != "", "%s", clean(t.Reason))
-	parts.add(ran && (t.Reason == "" || t.Shown > 0 || t.Findings > 0), "shown %s · %s taken", amount(t.Shown, "new observation"), amount(t.Findings, "finding"))
-	parts.add(lost > 0, "%d not taken (%s)", lost, commonest("rejected", t.Rejected))
-	parts.add(!named(t.Reason, t.Model, t.Usual) && (t.Model != "" || t.Usual != "" && t.Mode != "skipped"), "%s", thinker(t.Mode, t.Model, t.Usual))
-	parts.add(t.Calls > 0, "%s · %s · $%s", amount(t.Calls, "model call"), tokenWords(t.Tokens, t.Cached), money(t.Cost))
-	return strings.Join(parts, " · ")
-}
-
-// strength says how a strength moved: "3", "3→4", "1→0".
-func strength(c api.EntryChange) string {
-	if c.From == c.To {
-		return fmt.Sprint(c.To)
-	}
-	return fmt.Sprintf("%d→%d", c.From, c.To)
-}
-
 // outcome says in a few words what came of a tick.
 func outcome(r api.TickReport) string {
 	var parts phrases
@@ -138,27 +96,6 @@ func commonest(table string, counts map[string]int) string {
 		names[i] = thousands(named[name]) + " " + name
 	}
 	return strings.Join(names, ", ")
-}
-
-// thoughts says by which means a thread thought.
-func thoughts(t api.ThreadSum) string {
-	var parts phrases
-	parts.add(t.Asked == 0, "never asked")
-	parts.add(t.Model > 0, "%s by a model", thousands(t.Model))
-	parts.add(t.Reflex > 0, "%s by rules", thousands(t.Reflex))
-	parts.add(t.FellBack > 0, "%s of these for want of its model", thousands(t.FellBack))
-	parts.add(t.Failed > 0, "%s failed", thousands(t.Failed))
-	parts.add(t.Skipped > 0, "%s skipped, with nothing new", thousands(t.Skipped))
-	parts.add(t.Asked > 0, "%s taken", amount(t.Findings, "finding"))
-	return strings.Join(parts, " · ")
-}
-
-// limitOf writes " of 2,000" where there is such a limit.
-func limitOf(b api.BudgetStatus, name string) markup {
-	if l, ok := limit(b, name); ok && l.Limit >= 0 {
-		return markup(" of " + thousands(int(l.Limit)))
-	}
-	return ""
 }
 
 // Since reads how far back a report goes: a length of time ("24h", "7d"), or a
