@@ -1,8 +1,9 @@
 // Package openai asks models that speak OpenAI's chat protocol: OpenAI, Groq,
 // Gemini, Z.AI, Mistral, DeepSeek, OpenRouter, and the servers that people run
 // themselves (Ollama, llama.cpp, vLLM, LM Studio). What they do differently is
-// in models.Vendors. models.DriverOptions sends what is asked: the client libraries
-// bound no answer, and drop what vendors add to the protocol.
+// in models.Vendors. The types of what is asked are those of the client library;
+// models.DriverOptions sends it, since the library bounds no answer, and drops
+// what vendors add to the protocol.
 //
 // It stores nothing. models.OpenRoster makes one driver for each model in use.
 package openai

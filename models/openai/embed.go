@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 
+	client "github.com/sashabaranov/go-openai"
+
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
 // embed turns texts into vectors.
 func (d *Driver) embed(ctx context.Context, texts []string) (models.Answer, error) {
-	body, err := json.Marshal(object{"input": texts, "model": d.Model, "encoding_format": "float"})
+	body, err := json.Marshal(client.EmbeddingRequestStrings{Input: texts, Model: client.EmbeddingModel(d.Model), EncodingFormat: client.EmbeddingEncodingFormatFloat})
 	if err == nil {
 		body, err = post(ctx, d.DriverOptions, "/embeddings", body, nil)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	client "github.com/sashabaranov/go-openai"
+
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
@@ -20,16 +22,16 @@ func (d *Driver) body(r models.Request) ([]byte, error) {
 	if r.Temperature != nil && !d.vendor.FixedTemperature(d.Model) {
 		asked["temperature"] = *r.Temperature
 	}
-	var tools []object
+	var tools []client.Tool
 	for _, tool := range r.Tools {
-		tools = append(tools, object{"type": "function",
-			"function": object{"name": tool.Name, "description": tool.Description, "parameters": tool.Schema()}})
+		tools = append(tools, client.Tool{Type: client.ToolTypeFunction, Function: &client.FunctionDefinition{
+			Name: tool.Name, Description: tool.Description, Parameters: tool.Schema()}})
 	}
 	if tools != nil {
 		asked["tools"] = tools
 	}
 	if r.OnText != nil && d.vendor.StreamUsage {
-		asked["stream_options"] = object{"include_usage": true}
+		asked["stream_options"] = client.StreamOptions{IncludeUsage: true}
 	}
 	if r.Schema != nil {
 		r.System = d.format(r, asked)
@@ -41,7 +43,7 @@ func (d *Driver) body(r models.Request) ([]byte, error) {
 func (d *Driver) messages(r models.Request) []object {
 	var messages []object
 	if r.System != "" {
-		messages = append(messages, object{"role": "system", "content": r.System})
+		messages = append(messages, object{"role": client.ChatMessageRoleSystem, "content": r.System})
 	}
 	for _, m := range r.Messages {
 		message := object{"role": m.Role, "content": m.Text}
@@ -71,16 +73,19 @@ func (d *Driver) messages(r models.Request) []object {
 	return messages
 }
 
+// signedCall is a tool call with what its provider added to it.
+type signedCall struct {
+	client.ToolCall
+	Extra json.RawMessage `json:"extra_content,omitempty"`
+}
+
 // calls gives tool calls back, with what their provider added to them, by their
 // ids.
-func calls(asked []models.ToolCall, added map[string]json.RawMessage) []object {
-	var all []object
+func calls(asked []models.ToolCall, added map[string]json.RawMessage) []signedCall {
+	var all []signedCall
 	for _, call := range asked {
-		one := object{"id": call.ID, "type": "function", "function": object{"name": call.Name, "arguments": arguments(call.Arguments)}}
-		if extra := added[call.ID]; len(extra) > 0 {
-			one["extra_content"] = extra
-		}
-		all = append(all, one)
+		all = append(all, signedCall{client.ToolCall{ID: call.ID, Type: client.ToolTypeFunction,
+			Function: client.FunctionCall{Name: call.Name, Arguments: arguments(call.Arguments)}}, added[call.ID]})
 	}
 	return all
 }
@@ -94,11 +99,11 @@ func (d *Driver) format(r models.Request, asked object) (system string) {
 	}
 	switch enforced {
 	case models.SchemaJSON:
-		asked["response_format"] = object{"type": "json_schema",
-			"json_schema": object{"name": schemaName(r.Schema.Name), "schema": models.Strict(r.Schema.JSON), "strict": true}}
+		asked["response_format"] = client.ChatCompletionResponseFormat{Type: client.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &client.ChatCompletionResponseFormatJSONSchema{Name: schemaName(r.Schema.Name), Schema: models.Strict(r.Schema.JSON), Strict: true}}
 		return r.System
 	case models.SchemaObject:
-		asked["response_format"] = object{"type": "json_object"}
+		asked["response_format"] = client.ChatCompletionResponseFormat{Type: client.ChatCompletionResponseFormatTypeJSONObject}
 	}
 	return r.Schema.InWords(r.System)
 }
