@@ -98,7 +98,7 @@ func (d *describer) single(a action) (subconscious.Observation, bool) {
 		o.Attrs["from"] = attr(a.from)
 		o.Title = d.name(a.path) + " was " + wasRenamed(a)
 	}
-	isSecret := secret(full) || a.from != "" && secret(path.Join(filepath.ToSlash(d.root), a.from))
+	isSecret := Secret(full) || a.from != "" && Secret(path.Join(filepath.ToSlash(d.root), a.from))
 	if isSecret {
 		o.Attrs["secret"] = "true"
 		o.Severity = subconscious.Notable
@@ -198,7 +198,7 @@ func notable(actions []action, root string) []action {
 		switch {
 		case a.folder:
 			return 2
-		case secret(full) || configuration(full):
+		case Secret(full) || configuration(full):
 			return 1
 		}
 		return 0
