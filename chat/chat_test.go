@@ -127,7 +127,7 @@ func TestTrust(t *testing.T) {
 			t.Errorf("%s, %q: %s, want %s", c.author, c.given, got.Trust, c.want)
 		}
 	}
-	if chat.Trust(chat.Mind) != subconscious.Machine || chat.Trust("stranger") != subconscious.Outsider || chat.Mind.IsEvidence() || !chat.Agent.IsEvidence() {
+	if chat.Trust(chat.Mind) != subconscious.Machine || chat.Trust("stranger") != subconscious.Outsider {
 		t.Error("what an author is worth")
 	}
 }

@@ -30,10 +30,6 @@ func Trust(author Author) subconscious.Trust {
 	return subconscious.Outsider
 }
 
-// IsEvidence reports whether what that author says is an observation from
-// outside: what the mind says itself never is.
-func (a Author) IsEvidence() bool { return a == Person || a == Agent }
-
 // Message is one thing that was said.
 type Message struct {
 	ID           int64     `json:"id"`           // rising, never given twice

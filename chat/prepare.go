@@ -23,8 +23,8 @@ func (l *Log) prepare(m Message) (Message, error) {
 	now := l.options.Now()
 	clean := Message{Author: m.Author, At: m.At}
 	var err error
-	if clean.Text, err = l.text(m.Text); err != nil {
-		return Message{}, err
+	if clean.Text, err = fulltext.Kept(m.Text, l.options.Redact, MaxText); err != nil {
+		return Message{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	switch m.Author {
 	case Person:
@@ -61,20 +61,6 @@ func (l *Log) prepare(m Message) (Message, error) {
 	}
 	clean.Deliberation, clean.Proposal = fulltext.Line(m.Deliberation), fulltext.Line(m.Proposal)
 	return clean, nil
-}
-
-func (l *Log) text(given string) (string, error) {
-	size := len(given)
-	if size <= MaxText {
-		text := l.options.Redact(fulltext.Plain(given))
-		if text == "" {
-			return "", fmt.Errorf("%w: there is no text", ErrInvalid)
-		}
-		if size = len(text); size <= MaxText {
-			return text, nil
-		}
-	}
-	return "", fmt.Errorf("%w: the text has %d bytes, and at most %d are kept; make it shorter", ErrInvalid, size, MaxText)
 }
 
 // conversation is the name that is meant, or a new one.

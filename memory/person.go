@@ -66,12 +66,8 @@ func (s *Store) own(ctx context.Context, tx *store.Tx, old row) (Record, error) 
 	if next.Status == old.Status && next.Trust == old.Trust {
 		return old.Record, nil
 	}
-	next.Updated = s.options.Now()
-	if err := change(ctx, tx, old, next); err != nil {
-		return Record{}, err
-	}
-	stored, err := byID(ctx, tx, old.ID)
-	return stored.Record, err
+	next.Updated = s.now()
+	return next.Record, change(ctx, tx, old, next)
 }
 
 // Archive keeps an active record, but no longer finds it. Whoever is trusted
@@ -89,13 +85,9 @@ func (s *Store) Archive(ctx context.Context, id string) (Record, error) {
 			return fmt.Errorf("%w: it is in quarantine; confirm or forget it", ErrInvalid)
 		}
 		next := old
-		next.Status, next.Updated = Archived, s.options.Now()
-		if err := change(ctx, tx, old, next); err != nil {
-			return err
-		}
-		stored, err := byID(ctx, tx, id)
-		archived = stored.Record
-		return err
+		next.Status, next.Updated = Archived, s.now()
+		archived = next.Record
+		return change(ctx, tx, old, next)
 	})
 	if err != nil {
 		return Record{}, fmt.Errorf("memory: archive %s: %w", subconscious.Clip(id, MaxName), err)

@@ -42,9 +42,9 @@ func (l lane) status() Status {
 // prepare returns the record as it is stored: checked, plain and redacted. What
 // the store itself gives is left empty.
 func (s *Store) prepare(r Record) (Record, error) {
-	text, err := s.text(r.Text)
+	text, err := fulltext.Kept(r.Text, s.options.Redact, MaxText)
 	if err != nil {
-		return Record{}, err
+		return Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	kind := r.Kind
 	if kind == "" {
@@ -80,20 +80,6 @@ func (s *Store) prepare(r Record) (Record, error) {
 		*name.to = s.options.Redact(fulltext.Line(name.given))
 	}
 	return clean, nil
-}
-
-func (s *Store) text(given string) (string, error) {
-	size := len(given)
-	if size <= MaxText {
-		text := s.options.Redact(fulltext.Plain(given))
-		if text == "" {
-			return "", fmt.Errorf("%w: there is no text", ErrInvalid)
-		}
-		if size = len(text); size <= MaxText {
-			return text, nil
-		}
-	}
-	return "", fmt.Errorf("%w: the text has %d bytes, and at most %d are kept; make it shorter", ErrInvalid, size, MaxText)
 }
 
 func (s *Store) tags(given []string) ([]string, error) {

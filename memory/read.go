@@ -23,10 +23,8 @@ type row struct {
 
 const recordColumns = "r.id, r.kind, r.text, r.tags, r.trust, r.status, r.agent, r.deliberation, r.incident, r.citations, r.created, r.updated, r.seen"
 
-const columns = "r.n, " + recordColumns
-
-func (r *row) columns() []any {
-	return []any{&r.n, &r.ID, &r.Kind, &r.Text, store.JSON(&r.Tags), &r.Trust, &r.Status, &r.Agent, &r.Deliberation,
+func (r *Record) columns() []any {
+	return []any{&r.ID, &r.Kind, &r.Text, store.JSON(&r.Tags), &r.Trust, &r.Status, &r.Agent, &r.Deliberation,
 		&r.Incident, store.JSON(&r.Citations), store.Time(&r.Created), store.Time(&r.Updated), &r.SeenCount}
 }
 
@@ -34,7 +32,7 @@ func joined(tags []string) string { return strings.Join(tags, "\n") }
 
 // one returns the record for which the condition holds, or ErrNotFound.
 func one(ctx context.Context, from store.Source, condition string, args ...any) (row, error) {
-	r, ok, err := store.One(ctx, from, (*row).columns, "SELECT "+columns+" FROM memory_records r WHERE "+condition, args...)
+	r, ok, err := store.One(ctx, from, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+", r.n FROM memory_records r WHERE "+condition, args...)
 	if err == nil && !ok {
 		err = ErrNotFound
 	}
@@ -76,19 +74,11 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 		best += " AND EXISTS (SELECT 1 FROM memory_records WHERE n = " + table + ".rowid AND kind = ?)"
 		args = append(args, q.Kind)
 	}
-	query := "SELECT " + columns + ", best.rank FROM (" + best + " ORDER BY rank, rowid DESC LIMIT ?) AS best" +
+	query := "SELECT " + recordColumns + ", -best.rank FROM (" + best + " ORDER BY rank, rowid DESC LIMIT ?) AS best" +
 		" JOIN memory_records r ON r.n = best.n AND r.status = ? ORDER BY best.rank, r.n DESC"
-	type ranked struct {
-		row
-		rank float64
-	}
-	found, err := store.All(ctx, s.db, func(r *ranked) []any { return append(r.columns(), &r.rank) }, query, append(args, limit, status)...)
+	hits, err := store.All(ctx, s.db, func(h *Hit) []any { return append(h.columns(), &h.Score) }, query, append(args, limit, status)...)
 	if err != nil {
 		return nil, fmt.Errorf("memory: search: %w", err)
-	}
-	var hits []Hit
-	for _, r := range found {
-		hits = append(hits, Hit{Record: r.Record, Score: -r.rank})
 	}
 	return hits, nil
 }
@@ -112,13 +102,9 @@ func (s *Store) List(ctx context.Context, q Query) ([]Record, error) {
 		}
 		condition, args = condition+" AND r.n < ?", append(args, before.n)
 	}
-	found, err := store.All(ctx, s.db, (*row).columns, "SELECT "+columns+" FROM memory_records r WHERE "+condition+" ORDER BY r.n DESC LIMIT ?", append(args, limit)...)
+	records, err := store.All(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE "+condition+" ORDER BY r.n DESC LIMIT ?", append(args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("memory: list: %w", err)
-	}
-	var records []Record
-	for _, r := range found {
-		records = append(records, r.Record)
 	}
 	return records, nil
 }

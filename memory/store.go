@@ -1,3 +1,13 @@
+// Package memory keeps what lasts: facts, insights and notes that the person,
+// the deliberation and the mechanics want to have at hand later.
+//
+// What rests on the word of a stranger or an agent is quarantined: kept in an
+// index of its own, never found by a trusted search, and without any influence
+// on what one finds or in which order, until the person confirms it.
+//
+// It stores the tables memory_records, memory_keys, memory_counts and the
+// indexes memory_trusted and memory_apart. The daemon opens it; the
+// deliberation, the API and the tick call it.
 package memory
 
 import (
@@ -46,6 +56,9 @@ func New(db *store.DB, options Options) *Store {
 	options.MaxQuarantined = cmp.Or(options.MaxQuarantined, MaxQuarantined)
 	return &Store{db: db, options: options}
 }
+
+// now is the time as it is stored.
+func (s *Store) now() time.Time { return time.Unix(0, s.options.Now().UnixNano()).UTC() }
 
 //go:embed migrations/*.sql
 var migrations embed.FS

@@ -63,7 +63,7 @@ func (s *Store) remember(ctx context.Context, tx *store.Tx, r Record) (Record, e
 			return known, err
 		}
 	}
-	now := time.Unix(0, s.options.Now().UnixNano()).UTC()
+	now := s.now()
 	stored, err := s.again(ctx, tx, clean, now)
 	if errors.Is(err, ErrNotFound) {
 		stored, err = s.insert(ctx, tx, clean, now)
@@ -121,7 +121,7 @@ func (s *Store) insert(ctx context.Context, tx *store.Tx, r Record, now time.Tim
 	next.Created, next.Updated = now, now
 	var err error
 	if next.n, err = tx.Insert(ctx, "memory_records", strings.ReplaceAll(recordColumns, "r.", "")+", lane, hash",
-		append(next.columns()[1:], laneOf(next.Trust), hashOf(next.Text))...); err != nil {
+		append(next.columns(), laneOf(next.Trust), hashOf(next.Text))...); err != nil {
 		return Record{}, err
 	}
 	if err := index(ctx, tx, next); err != nil {

@@ -8,6 +8,9 @@
 package fulltext
 
 import (
+	_ "embed"
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"unicode"
@@ -48,6 +51,23 @@ func Plain(text string) string {
 		return r
 	}, text)
 	return strings.TrimSpace(norm.NFC.String(text))
+}
+
+// Kept returns a text as it is stored: plain, without secrets, of at most so many
+// bytes. The error says in plain words why there is none.
+func Kept(text string, redact func(string) string, most int) (string, error) {
+	size := len(text)
+	if size <= most {
+		text = redact(Plain(text))
+		size = len(text)
+	}
+	switch {
+	case size > most:
+		return "", fmt.Errorf("the text has %d bytes, and at most %d are kept; make it shorter", size, most)
+	case size == 0:
+		return "", errors.New("there is no text")
+	}
+	return text, nil
 }
 
 // Line is Plain on one line, without runs of blanks.
@@ -150,22 +170,14 @@ func isUnspaced(r rune) bool {
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
+//go:embed common.txt
+var common string
+
 // stopWords are the commonest words of a few languages, which say nothing of
 // what a text is about.
 var stopWords = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(`
-		a about after all also am an and any are as at be been before being but by can could did do does doing for from
-		had has have he her here him his how i if in into is it its just me more most my no nor not of on once only or
-		other our out over own she should so some such than that the their them then there these they this those through
-		to too under until up very was we were what when where which while who whom why will with would you your
-		aber als am an auch auf aus bei bin bis das dass dem den der des die du ein eine einem einen einer es für hat ich
-		ihr im in ist ja mit nach nicht noch nur oder sie sich sind so über um und uns vom von vor war was wer wie wir
-		wird zu zum zur
-		au aux avec ce ces dans de des du elle en est et il ils je la le les leur lui mais ne nous on ou où par pas pour
-		que qui sa se ses son sont sur un une vous
-		al como con del desde el ella en entre era es esta este fue ha hay la las le lo los más me mi muy no nos o para
-		pero por que se si sin sobre su sus también un una y ya yo`) {
+	for word := range strings.FieldsSeq(common) {
 		set[word] = true
 	}
 	return set
