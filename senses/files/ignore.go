@@ -2,8 +2,8 @@ package files
 
 import (
 	"bytes"
-	"hash/fnv"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -80,9 +80,7 @@ type ignoreFile struct {
 }
 
 func parseIgnore(data []byte) *ignoreFile {
-	sum := fnv.New64a()
-	_, _ = sum.Write(data) // a hash never fails
-	f := &ignoreFile{sum: sum.Sum64()}
+	f := &ignoreFile{sum: hash(string(data))}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
@@ -130,13 +128,9 @@ func newRules(ignore, exclude []string, read func(folder string) []byte) *rules 
 // ignored judges rel, whose parents are not ignored.
 func (r *rules) ignored(rel string, dir bool) bool {
 	name := path.Base(rel)
-	if dir && name == ".git" {
+	own := func(name string) bool { return folder.Within(rel, name) }
+	if dir && name == ".git" || slices.ContainsFunc(r.exclude, own) {
 		return true
-	}
-	for _, folder := range r.exclude {
-		if rel == folder || strings.HasPrefix(rel, folder+"/") {
-			return true
-		}
 	}
 	if ignored, decided := r.configured.decide(rel, dir); decided {
 		return ignored

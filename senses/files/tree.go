@@ -103,11 +103,7 @@ func (d delta) nothing() bool { return d.had == d.has && d.old == d.new }
 
 // diff calls yield for each file that differs between two trees.
 func diff(before, after *tree, yield func(delta)) {
-	for folder, was := range before.folders {
-		is := after.folders[folder]
-		if slices.Equal(was, is) {
-			continue
-		}
+	compare := func(folder string, was, is []entry) {
 		left := map[string]stat{}
 		for _, e := range was {
 			left[e.name] = e.stat
@@ -121,12 +117,14 @@ func diff(before, after *tree, yield func(delta)) {
 			yield(delta{path: path.Join(folder, name), old: old, had: true})
 		}
 	}
-	for folder, is := range after.folders {
-		if _, both := before.folders[folder]; both {
-			continue
+	for folder, was := range before.folders {
+		if is := after.folders[folder]; !slices.Equal(was, is) {
+			compare(folder, was, is)
 		}
-		for _, e := range is {
-			yield(delta{path: path.Join(folder, e.name), new: e.stat, has: true})
+	}
+	for folder, is := range after.folders {
+		if _, both := before.folders[folder]; !both {
+			compare(folder, nil, is)
 		}
 	}
 }

@@ -61,9 +61,10 @@ func trustWithin(d folders, root Place, others []Place) Trusts {
 }
 
 func lower(all map[string]subconscious.Trust, rel string, trust subconscious.Trust) {
-	if before, ok := all[rel]; !ok || trust.Rank() > before.Rank() {
-		all[rel] = trust
+	if before, ok := all[rel]; ok {
+		trust = lesser(before, trust)
 	}
+	all[rel] = trust
 }
 
 // Of says whose word a file is, by its path below the folder, with slashes. With
@@ -73,30 +74,26 @@ func (t Trusts) Of(files ...string) subconscious.Trust { return t.least(files, t
 func (t Trusts) least(files []string, less map[string]subconscious.Trust) subconscious.Trust {
 	trust := t.whole
 	for _, file := range files {
-		if theirs := t.of(file, less); theirs.Rank() > trust.Rank() {
-			trust = theirs
+		for folder := path.Dir(path.Clean(file)); folder != "." && folder != "/"; folder = path.Dir(folder) {
+			if theirs, ok := less[folder]; ok {
+				trust = lesser(trust, theirs)
+			}
+			if len(t.absent) == 0 {
+				continue
+			}
+			if theirs, ok := t.absent[folded(folder)]; ok {
+				trust = lesser(trust, theirs)
+			}
 		}
 	}
 	return trust
 }
 
-func (t Trusts) of(file string, less map[string]subconscious.Trust) subconscious.Trust {
-	trust := t.whole
-	if len(less)+len(t.absent) == 0 {
-		return trust
+func lesser(one, other subconscious.Trust) subconscious.Trust {
+	if other.Rank() > one.Rank() {
+		return other
 	}
-	for folder := path.Dir(path.Clean(file)); folder != "." && folder != "/"; folder = path.Dir(folder) {
-		if theirs, ok := less[folder]; ok && theirs.Rank() > trust.Rank() {
-			trust = theirs
-		}
-		if len(t.absent) == 0 {
-			continue
-		}
-		if theirs, ok := t.absent[folded(folder)]; ok && theirs.Rank() > trust.Rank() {
-			trust = theirs
-		}
-	}
-	return trust
+	return one
 }
 
 // OfTold is Of for files that were reported before, by their paths as kept in an
@@ -114,9 +111,7 @@ func (t Trusts) OfTold(files ...string) subconscious.Trust {
 		}
 		for _, within := range []map[string]subconscious.Trust{t.less, t.absent} {
 			for _, theirs := range within {
-				if theirs.Rank() > trust.Rank() {
-					trust = theirs
-				}
+				trust = lesser(trust, theirs)
 			}
 		}
 		return trust
