@@ -2,6 +2,7 @@ package notes
 
 import (
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,10 +52,7 @@ func yearOf(names ...string) int {
 	latest := 0
 	for _, name := range names {
 		for _, m := range yearNamed().FindAllStringSubmatch(name, 4) {
-			year := 0
-			for _, r := range m[1] {
-				year = 10*year + int(r-'0')
-			}
+			year, _ := strconv.Atoi(m[1]) // four digits
 			latest = max(latest, year)
 		}
 	}
