@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -77,11 +78,11 @@ func run(ctx context.Context, p process) int {
 // daemon returns the client for the state folder that was asked for.
 func (a *app) daemon() (*client.Client, error) {
 	if a.client == nil {
-		socket, err := a.socket()
+		dir, err := a.findStateDir()
 		if err != nil {
 			return nil, err
 		}
-		a.client = client.New(socket)
+		a.client = client.New(filepath.Join(dir, socketName))
 		if !a.inTerminal && !a.asMe {
 			a.client.SpeakAs(api.UnnamedAgent)
 		}

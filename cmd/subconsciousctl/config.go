@@ -187,31 +187,24 @@ func (a *app) raw(text []byte) error {
 // maxConfig is the most that is read of a configuration, in bytes.
 const maxConfig = 1 << 20
 
-// configuredStateDir reads the one key of the configuration that every command
+// configuredStateDir reads the one key of a configuration that every command
 // needs. Everything else is left to `config check`, so that a mistake elsewhere
 // does not keep anybody from asking the daemon.
-func (a *app) configuredStateDir(file string) (string, error) {
-	path, err := a.absolute(file)
-	if err != nil {
-		return "", err
-	}
+func (a *app) configuredStateDir(path string) (string, error) {
 	text, err := readFile(path)
 	if err != nil {
 		return "", &usageError{err: fmt.Errorf("cannot read the configuration: %w", err),
 			next: "name another with --config FILE, or the state folder with --state-dir DIR"}
 	}
-	var config struct {
+	config := struct {
 		StateDir string `yaml:"state_dir"`
-	}
+	}{setup.Default().StateDir}
 	if err := yaml.Unmarshal(text, &config); err != nil {
 		return "", &usageError{err: fmt.Errorf("cannot find state_dir in %s: %w", path, err),
 			next: "run subconsciousctl config check, or name the state folder with --state-dir DIR"}
 	}
-	dir := config.StateDir
-	if dir == "" {
-		dir = usualStateDir
-	}
 	// What is relative counts from the folder of the file.
+	dir := config.StateDir
 	if !filepath.IsAbs(dir) && !strings.HasPrefix(dir, "~") {
 		dir = filepath.Join(filepath.Dir(path), dir)
 	}
@@ -234,49 +227,26 @@ func readFile(path string) (text []byte, err error) {
 const (
 	stateDirVariable = "SUBCONSCIOUS_STATE_DIR"
 	configVariable   = "SUBCONSCIOUS_CONFIG"
-	usualStateDir    = "~/.local/state/subconscious"
 	socketName       = "socket"
 )
 
-// socket returns the path of the daemon's socket.
-func (a *app) socket() (string, error) {
-	dir, err := a.findStateDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, socketName), nil
-}
-
 // findStateDir returns the state folder: that of --state-dir, else of the
-// environment, else of the configuration that was named or is in its usual
-// place, else the usual one.
+// environment, else of the configuration that counts, else the usual one.
 func (a *app) findStateDir() (string, error) {
-	if a.stateDir != "" {
-		return a.absolute(a.stateDir)
-	}
-	if dir, _ := a.env(stateDirVariable); dir != "" {
+	dir, _ := a.env(stateDirVariable)
+	if dir = cmp.Or(a.stateDir, dir); dir != "" {
 		return a.absolute(dir)
 	}
-	if file := a.configFile(); file != "" {
-		return a.configuredStateDir(file)
+	place, file, err := a.usedConfig()
+	if err == nil && file != "" {
+		dir, err = a.configuredStateDir(file)
 	}
 	// The usual configuration was not asked for: whatever is wrong with it is
 	// for the config commands to say.
-	if file := setup.DefaultPath(a.env); file != "" {
-		if dir, err := a.configuredStateDir(file); err == nil {
-			return dir, nil
-		}
+	if place.By == "default" && (dir == "" || err != nil) {
+		return a.absolute(setup.Default().StateDir)
 	}
-	return a.absolute(usualStateDir)
-}
-
-// configFile returns the configuration that was named, or "".
-func (a *app) configFile() string {
-	if a.config != "" {
-		return a.config
-	}
-	file, _ := a.env(configVariable)
-	return file
+	return dir, err
 }
 
 // absolute resolves a leading "~" and relative paths.
