@@ -91,8 +91,9 @@ func (a *app) fakeModel(ctx context.Context, request fakeFlags) error {
 		f.tell(told, func() string { return screen.Lines(told.String()) + "\n" })
 	}
 	return serve(ctx, f, func() (*modeltest.Server, error) { return modeltest.Listen(request.listen, options) }, func(server *modeltest.Server) modelReady {
-		base := dialled(server.BaseURL(modeltest.OpenAI))
-		return modelReady{base, dialled(server.BaseURL(modeltest.Anthropic)), request.script, append([]string{}, request.faults...), fakeConfig(base), exposed(server.URL())}
+		base, warning := reachable(server.BaseURL(modeltest.OpenAI))
+		anthropic, _ := reachable(server.BaseURL(modeltest.Anthropic))
+		return modelReady{base, anthropic, request.script, append([]string{}, request.faults...), fakeConfig(base), warning}
 	}, "Ready")
 }
 
@@ -122,32 +123,22 @@ func fakeConfig(baseURL string) string {
 	return b.String()
 }
 
-// dialled is the address under which a server at that URL answers on this
-// machine: one that listens everywhere cannot be asked at "everywhere".
-func dialled(address string) string {
-	parsed, err := url.Parse(address)
+// reachable is the address under which a server at that URL answers on this
+// machine, since one that listens everywhere cannot be asked at "everywhere", and
+// a warning where others can reach it too.
+func reachable(address string) (here, warning string) {
+	at, err := url.Parse(address)
 	if err != nil {
-		return address
+		return address, ""
 	}
-	ip, err := netip.ParseAddr(parsed.Hostname())
-	if err != nil || !ip.IsUnspecified() {
-		return address
+	ip, err := netip.ParseAddr(at.Hostname())
+	if err != nil || ip.IsLoopback() {
+		return address, ""
 	}
-	parsed.Host = net.JoinHostPort("127.0.0.1", parsed.Port())
-	return parsed.String()
-}
-
-// exposed warns where others than this machine can reach that URL; "" where they
-// cannot.
-func exposed(address string) string {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return ""
+	if ip.IsUnspecified() {
+		at.Host = net.JoinHostPort("127.0.0.1", at.Port())
 	}
-	if ip, err := netip.ParseAddr(parsed.Hostname()); err != nil || ip.IsLoopback() {
-		return ""
-	}
-	return "everybody on the network can reach it: --listen 127.0.0.1:0 keeps it to this machine"
+	return at.String(), "everybody on the network can reach it: --listen 127.0.0.1:0 keeps it to this machine"
 }
 
 // fakeRequest is one request as it is told with --json.

@@ -127,11 +127,12 @@ func TestFakeAddress(t *testing.T) {
 		"http://[fd00::2]:8099/v1":    {"http://[fd00::2]:8099/v1", true},
 		"http://[::ffff:7f00:1]:8099": {"http://[::ffff:7f00:1]:8099", false},
 	} {
-		if got := dialled(address); got != want.dialled {
+		got, warning := reachable(address)
+		if got != want.dialled {
 			t.Errorf("%s is dialled at %s, want %s", address, got, want.dialled)
 		}
-		if got := exposed(address); (got != "") != want.exposed {
-			t.Errorf("%s: the warning is %q", address, got)
+		if (warning != "") != want.exposed {
+			t.Errorf("%s: the warning is %q", address, warning)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package doctor
 
 import (
 	"context"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
@@ -18,23 +18,9 @@ const renewal = 14 * 24 * time.Hour
 
 // calendars asks for each calendar that is on a server, as the daemon does.
 func (e *examination) calendars(ctx context.Context) {
-	seen := make([]caldav.Probed, len(e.Config.Senses.Calendar))
-	room := make(chan struct{}, atOnce)
-	var all sync.WaitGroup
-	for i, c := range e.Config.Senses.Calendar {
-		if c.Remote() {
-			all.Go(func() {
-				room <- struct{}{}
-				defer func() { <-room }()
-				seen[i] = live.Calendar(ctx, c, e.StateDir, e.Env)
-			})
-		}
-	}
-	all.Wait()
-	for i, c := range e.Config.Senses.Calendar {
-		if c.Remote() {
-			e.calendar(c, seen[i])
-		}
+	remote := slices.DeleteFunc(slices.Clone(e.Config.Senses.Calendar), func(c calendar.Config) bool { return !c.Remote() })
+	for i, seen := range asked(remote, func(c calendar.Config) caldav.Probed { return live.Calendar(ctx, c, e.StateDir, e.Env) }) {
+		e.calendar(remote[i], seen)
 	}
 }
 

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
@@ -22,20 +23,22 @@ const atOnce = 4
 // there are. Nothing is read or changed there.
 func (e *examination) mail(ctx context.Context) {
 	accounts := e.Config.Senses.Mail
-	seen := make([]mail.Probed, len(accounts))
-	room := make(chan struct{}, atOnce)
-	var all sync.WaitGroup
-	for i, c := range accounts {
-		all.Go(func() {
-			room <- struct{}{}
-			defer func() { <-room }()
-			seen[i] = live.Mail(ctx, c, e.StateDir, e.Env, e.DialMail)
-		})
+	for i, seen := range asked(accounts, func(c mail.Config) mail.Probed { return live.Mail(ctx, c, e.StateDir, e.Env, e.DialMail) }) {
+		e.account(accounts[i], seen)
 	}
-	all.Wait()
-	for i, c := range accounts {
-		e.account(c, seen[i])
+}
+
+// asked asks for each of a list, a few at a time, and returns what was seen in
+// the order of the list.
+func asked[C, P any](all []C, ask func(C) P) []P {
+	seen := make([]P, len(all))
+	var group errgroup.Group
+	group.SetLimit(atOnce)
+	for i, one := range all {
+		group.Go(func() error { seen[i] = ask(one); return nil })
 	}
+	_ = group.Wait() // none of them fails
+	return seen
 }
 
 // account says what was seen of one.

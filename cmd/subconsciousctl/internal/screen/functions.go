@@ -25,7 +25,7 @@ func (p *page) functions() template.FuncMap {
 		"dots":   func(values ...any) markup { return together(" · ", values) },
 		"commas": func(values ...any) markup { return together(", ", values) },
 		"list":   func(values any, between string) markup { return together(between, each(values)) },
-		"some":   someOf, "lines": lines, "last": last, "left": left, "rank": rank, "short": func(v any, columns int) string { return truncate(text(v), columns) },
+		"where":  where, "sum": sum, "some": someOf, "lines": lines, "last": last, "left": left, "rank": rank, "short": func(v any, columns int) string { return truncate(text(v), columns) },
 		"sentenceCase": sentenceCase, "sentence": func(v any) string { return sentence(text(v)) }, "count": counted, "thousands": func(n any) string { return thousands(integer(n)) },
 		"money": money, "cents": cents, "took": took, "latency": latency, "bar": bar, "wide": func() bool { return p.Width >= 76 },
 		"when": func(t time.Time) string {
@@ -69,6 +69,19 @@ func each(values any) []any {
 	all := make([]any, v.Len())
 	for i := range all {
 		all[i] = v.Index(i).Interface()
+	}
+	return all
+}
+
+// where are the values of a slice whose field is so.
+func where(values any, field string, so any) []any {
+	return slices.DeleteFunc(each(values), func(v any) bool { return text(reflect.ValueOf(v).FieldByName(field).Interface()) != text(so) })
+}
+
+// sum adds a field of the values of a slice up.
+func sum(values any, field string) (all float64) {
+	for _, v := range each(values) {
+		all += reflect.ValueOf(v).FieldByName(field).Float()
 	}
 	return all
 }

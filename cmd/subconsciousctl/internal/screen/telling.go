@@ -20,17 +20,6 @@ func most(all bool) int {
 	return maxSteps
 }
 
-// inbox parts what waits to be told from what was told and not answered, and from
-// what is over.
-func inbox(_ View, in api.Inbox) any {
-	waiting, others := part(in.Incidents, awaited)
-	told, over := part(others, func(i api.InboxIncident) bool { return i.State == subconscious.TellingTold })
-	return struct {
-		api.Inbox
-		Waiting, Told, Over []api.InboxIncident
-	}{in, waiting, told, over}
-}
-
 // awaited reports whether the person will hear of an incident by itself.
 func awaited(i api.InboxIncident) bool {
 	return i.Waits || i.Deliberating || i.State == subconscious.TellingSnoozed || !i.Remind.IsZero()
