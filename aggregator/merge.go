@@ -319,16 +319,4 @@ func entriesOf(items []*item) []subconscious.Entry {
 }
 
 // listOrder is the place of a list in the document; below 0 for none.
-func listOrder(list subconscious.List) int {
-	switch list {
-	case subconscious.ActiveThreads:
-		return 0
-	case subconscious.Patterns:
-		return 1
-	case subconscious.Hunches:
-		return 2
-	case subconscious.Insights:
-		return 3
-	}
-	return -1
-}
+func listOrder(list subconscious.List) int { return slices.Index(subconscious.Lists(), list) }

@@ -12,6 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/subconscious/documenttest"
 )
 
 var allKinds = []subconscious.TickKind{subconscious.Scheduled, subconscious.Manual, subconscious.CatchUp, subconscious.Early}
@@ -149,7 +150,7 @@ func checkState(t *rapid.T, p *play, ids map[subconscious.EntryID]subconscious.I
 	if subconscious.EstimateTokens(len(out)) > p.rules.MaxTokens {
 		t.Fatalf("the document has %d bytes", len(out))
 	}
-	if _, err := subconscious.DecodeDocument(out); err != nil {
+	if _, err := documenttest.Decode(out); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
 }

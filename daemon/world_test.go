@@ -21,6 +21,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/subconscious/documenttest"
 )
 
 func TestMain(m *testing.M) {
@@ -242,7 +243,7 @@ func (w *world) ticksUntil(at time.Time) {
 func (w *world) document() subconscious.Document {
 	w.t.Helper()
 	data := testutil.Read(w.t, filepath.Join(w.state, "subconscious.json"))
-	document, err := subconscious.DecodeDocument(data)
+	document, err := documenttest.Decode(data)
 	if err != nil {
 		w.t.Fatal(err)
 	}

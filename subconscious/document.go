@@ -1,6 +1,27 @@
 package subconscious
 
-import "time"
+import (
+	_ "embed"
+	"time"
+)
+
+// Schema is the JSON Schema (2020-12) of the published document.
+//
+//go:embed schema.json
+var Schema []byte
+
+// Limits of the document, fixed by its schema. Configuration may only lower
+// the numbers of entries.
+const (
+	MaxActive   = 5
+	MaxPatterns = 5
+	MaxHunches  = 5
+	MaxInsights = 3
+	MaxHistory  = 10
+	MaxStrength = 10
+	MaxPressure = 10
+	MaxTokens   = 2000
+)
 
 // Document is the published projection of a State: subconscious.json. All lists
 // are always present.
@@ -36,3 +57,6 @@ type DocumentThread struct {
 	FocusHint       string      `json:"focus_hint"`
 	Health          string      `json:"health"`
 }
+
+// published are how many entries of each list are.
+var published = map[List]int{ActiveThreads: MaxActive, Patterns: MaxPatterns, Hunches: MaxHunches, Insights: MaxInsights}

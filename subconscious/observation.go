@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -112,7 +113,12 @@ func NewRef(sense, id string) Ref {
 	return Ref(sense + ":" + lowerBase32.EncodeToString(sum[:10])[:10])
 }
 
-var lowerBase32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567")
+const (
+	lowerLetters = "abcdefghijklmnopqrstuvwxyz"
+	digits       = "0123456789"
+)
+
+var lowerBase32 = base32.NewEncoding(lowerLetters + "234567")
 
 // Ref returns the observation's reference.
 func (o Observation) Ref() Ref { return NewRef(o.Sense, o.ID) }
@@ -165,27 +171,15 @@ func ParseCitation(text string) (c Citation, ok bool) {
 	if !found || name == "" || len(hash) != 10 {
 		return Citation{}, false
 	}
-	for _, r := range name {
-		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' && r != '-' {
-			return Citation{}, false
-		}
-	}
-	for _, r := range hash {
-		if (r < 'a' || r > 'z') && (r < '2' || r > '7') {
-			return Citation{}, false
-		}
+	if strings.Trim(name, lowerLetters+digits+"_-") != "" || strings.Trim(hash, lowerLetters+"234567") != "" {
+		return Citation{}, false // Trim leaves what none of these is
 	}
 	c.Ref = Ref(ref)
 	if withSeq {
-		if tail == "" || len(tail) > 18 {
+		if tail == "" || len(tail) > 18 || strings.Trim(tail, digits) != "" {
 			return Citation{}, false
 		}
-		for _, r := range tail {
-			if r < '0' || r > '9' {
-				return Citation{}, false
-			}
-			c.Seq = c.Seq*10 + int64(r-'0')
-		}
+		c.Seq, _ = strconv.ParseInt(tail, 10, 64) // at most 18 digits
 	}
 	return c, true
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/subconscious/documenttest"
 )
 
 var outcomeAt = time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
@@ -104,7 +105,7 @@ func TestDeliberationsInTheDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := subconscious.DecodeDocument(data)
+	doc, err := documenttest.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestDeliberationsInTheDocument(t *testing.T) {
 
 // TestOlderDocument: a document of before there were deliberations is read.
 func TestOlderDocument(t *testing.T) {
-	doc, err := subconscious.DecodeDocument([]byte(sampleDocument))
+	doc, err := documenttest.Decode([]byte(sampleDocument))
 	if err != nil || len(doc.EscalationHistory) != 1 || doc.EscalationHistory[0].Deliberation != "" || doc.EscalationHistory[0].Outcome != "told" {
 		t.Errorf("%+v, %v", doc.EscalationHistory, err)
 	}

@@ -71,7 +71,7 @@ func (s State) Document() Document {
 	for _, list := range Lists() {
 		entries := s.In(list)
 		byStrength(entries)
-		entries = entries[:min(len(entries), listLimit(list))]
+		entries = entries[:min(len(entries), published[list])]
 		shown := make([]DocumentEntry, 0, len(entries))
 		for _, e := range entries {
 			shown = append(shown, e.document())

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/subconscious/documenttest"
 )
 
 func project(t interface{ Fatal(...any) }, s subconscious.State, tokens int) (subconscious.Document, int) {
@@ -18,7 +19,7 @@ func project(t interface{ Fatal(...any) }, s subconscious.State, tokens int) (su
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := subconscious.DecodeDocument(out)
+	doc, err := documenttest.Decode(out)
 	if err != nil {
 		t.Fatal(err, string(out))
 	}

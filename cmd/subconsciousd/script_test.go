@@ -19,7 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
-	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/subconscious/documenttest"
 )
 
 // patience bounds whatever a script waits for.
@@ -159,7 +159,7 @@ func entry(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: entry NAME TEXT")
 	}
 	text := ts.ReadFile(filepath.Join(ts.Getenv("SUBCONSCIOUS_STATE_DIR"), "subconscious.json"))
-	document, err := subconscious.DecodeDocument([]byte(text))
+	document, err := documenttest.Decode([]byte(text))
 	ts.Check(err)
 	for _, e := range document.ActiveThreads {
 		if strings.Contains(e.Summary, args[1]) {

@@ -14,6 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/subconscious/documenttest"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
 
@@ -243,7 +244,7 @@ func (r *run) document() error {
 	f.Checked++
 	tokens := subconscious.EstimateTokens(len(data))
 	f.MostToken = max(f.MostToken, tokens)
-	document, err := subconscious.DecodeDocument(data)
+	document, err := documenttest.Decode(data)
 	if limit := r.Config.Mechanics.MaxTokens; err == nil && tokens > limit {
 		err = fmt.Errorf("it takes %d tokens, more than %d", tokens, limit)
 	}
