@@ -92,7 +92,7 @@ func Open(ctx context.Context) (*Watch, error) {
 	}
 	go w.watch()
 	for _, to := range checks() {
-		if err := w.provoke(ctx, "tcp", to); err != nil {
+		if err := w.provoke(ctx, to); err != nil {
 			return nil, errors.Join(err, w.end())
 		}
 	}
@@ -195,29 +195,25 @@ func (w *Watch) Allow(port uint16) {
 
 // provoke sends a packet to an address that nobody has and waits until it was seen;
 // all that was sent before was seen then too.
-func (w *Watch) provoke(ctx context.Context, network string, to netip.AddrPort) error {
+func (w *Watch) provoke(ctx context.Context, to netip.AddrPort) error {
 	if to.Addr().Is6() && !hasIPv6() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	before := w.checked(to.Addr())
-	sent := make(chan struct{})
-	trying, stop := context.WithCancel(ctx)
-	go func() {
-		defer close(sent)
-		var dialer net.Dialer
-		if conn, err := dialer.DialContext(trying, network, to.String()); err == nil {
-			_, _ = conn.Write([]byte{0}) // it cannot arrive
-			conn.Close()
-		}
-	}()
-	defer func() { stop(); <-sent }()
+	before, _ := w.checked(to.Addr())
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "udp", to.String())
+	if err != nil {
+		return fmt.Errorf("watch the network: %w", err)
+	}
+	defer conn.Close()
+	_, _ = conn.Write([]byte{0}) // it cannot arrive
 	poll := time.NewTicker(time.Millisecond)
 	defer poll.Stop()
 	for {
-		if w.checked(to.Addr()) > before {
-			return w.failure()
+		if n, err := w.checked(to.Addr()); n > before {
+			return err
 		}
 		select {
 		case <-poll.C:
@@ -227,21 +223,16 @@ func (w *Watch) provoke(ctx context.Context, network string, to netip.AddrPort) 
 	}
 }
 
-func (w *Watch) checked(to netip.Addr) int {
+// checked is how many packets to an address of the watch were seen, and what ended it.
+func (w *Watch) checked(to netip.Addr) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.tally.checks[to]
-}
-
-func (w *Watch) failure() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
+	return w.tally.checks[to], w.err
 }
 
 // Seen returns what was seen of all that was sent up to now.
 func (w *Watch) Seen(ctx context.Context) (Seen, error) {
-	if err := w.provoke(ctx, "udp", marker()); err != nil {
+	if err := w.provoke(ctx, marker()); err != nil {
 		return Seen{}, err
 	}
 	stats, err := unix.GetsockoptTpacketStats(w.socket, unix.SOL_PACKET, unix.PACKET_STATISTICS)
