@@ -104,9 +104,7 @@ func (o *options) Run(ctx context.Context, call harness.Call) (report harness.Re
 		sieges, err := days.Besiege(ctx, o.path)
 		report = harness.Report{Figures: sieges, Template: siegeTable}
 		for _, s := range sieges {
-			for _, missed := range s.Missed {
-				report.Missed = errors.Join(report.Missed, fmt.Errorf("%s: %s", s.Day, missed))
-			}
+			report.Missed = errors.Join(report.Missed, harness.Unmet(s.Day+": ", s.Missed))
 		}
 		return report, err
 	}

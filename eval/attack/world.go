@@ -195,15 +195,11 @@ func markings(dir string) []actions.Action {
 // model starts the one model, which has every role. Where limits hold it has a
 // list price.
 func (w *world) model() (*modeltest.Server, error) {
-	roles := []string{models.RoleDeliberation, models.RoleChat}
-	for _, thread := range subconscious.Threads() {
-		roles = append(roles, string(thread))
-	}
 	price := models.Price{}
 	if w.guard.limited {
 		price = listPrice()
 	}
-	return w.Model(modeltest.Options{Script: w.brain.script()}, price, roles...)
+	return w.Model(modeltest.Options{Script: w.brain.script()}, price, harness.Roles(models.RoleDeliberation, models.RoleChat)...)
 }
 
 // configure says what the mind looks at, and lifts the limits of money and attention

@@ -31,10 +31,6 @@ func (p *parser) labels(s section) {
 		if before := p.day.label(l.name); before != nil {
 			p.fail(one.n, "there is a label %s already, at line %d", l.name, before.line)
 		}
-		if len(p.day.labels) == maxLabels {
-			p.fail(one.n, "there are more than %d labels", maxLabels)
-			return
-		}
 		p.day.labels = append(p.day.labels, l)
 	}
 	for _, l := range p.day.labels {

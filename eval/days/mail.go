@@ -14,7 +14,6 @@ import (
 
 // The bounds of a day's mail; docs/days.md says them too.
 const (
-	maxMails   = 500
 	maxClutter = 500
 	// clutterBefore is for how many days before the first clutter is there.
 	clutterBefore = 3
@@ -79,9 +78,6 @@ func (p *parser) addMail(s section, folder string) *message {
 		return before
 	case before != nil:
 		p.fail(s.line, "there is a mail %s already, at line %d", before.name, before.line)
-		return nil
-	case len(p.day.mails) == maxMails:
-		p.fail(s.line, "there are more than %d mails", maxMails)
 		return nil
 	}
 	mail, err := mails.Parse(s.text, p.day.zone)

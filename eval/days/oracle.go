@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/eval/harness"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -35,13 +36,9 @@ func (p *Player) consult() error {
 	o := &oracle{p: p, seen: map[subconscious.Ref]subconscious.Observation{}, asked: map[string]bool{}}
 	p.Played.shown = map[*label]time.Time{}
 	p.listeners = append(p.listeners, o.look)
-	roles := []string{models.RoleDeliberation, models.RoleChat}
-	for _, thread := range subconscious.Threads() {
-		roles = append(roles, string(thread))
-	}
 	c := &p.Config.Budget
 	c.CallsPerDay, c.TokensPerDay, c.MoneyPerDay, c.MoneyPerMonth = -1, -1, -1, -1
-	_, err := p.Model(modeltest.Options{Script: o.answer}, models.Price{}, roles...)
+	_, err := p.Model(modeltest.Options{Script: o.answer}, models.Price{}, harness.Roles(models.RoleDeliberation, models.RoleChat)...)
 	return err
 }
 
@@ -94,17 +91,12 @@ func (o *oracle) answer(r modeltest.Request) modeltest.Reply {
 // verdict judges a mail that triage shows: a needle is to be told by its time.
 func (o *oracle) verdict(shown string) modeltest.Verdict {
 	for _, seen := range o.seen {
-		push := Push{Keys: append(partsOf(o.p.plain(string(seen.Key()))), o.p.plain(seen.Sense+":"+seen.ID)), Words: o.p.plain(seen.Title + "\n" + seen.Text)}
 		if seen.Sense != "mail" || !strings.Contains(shown, modeltest.Letters(seen.Title)) {
 			continue
 		}
-		for _, l := range o.p.day.labels {
-			if l.kind == needle && !o.now.At.After(l.until) && l.covers(push) {
-				if o.p.Played.shown[l].IsZero() && !o.now.At.After(l.by) {
-					o.p.Played.shown[l] = o.now.At
-				}
-				return modeltest.Verdict{Act: "do", Loss: 3, ForMe: true, By: l.by.Format(time.RFC3339), Why: "a label wants it"}
-			}
+		if needles := o.wanted(seen, true); len(needles) > 0 {
+			by := needles[0].by.Format(time.RFC3339)
+			return modeltest.Verdict{Act: "do", Loss: 3, ForMe: true, By: by, Why: "a label wants it"}
 		}
 	}
 	return modeltest.Verdict{Act: "none", Why: "no label wants it"}
@@ -127,21 +119,31 @@ func (o *oracle) needles(r modeltest.Request) (all []sighting) {
 		if !ok {
 			continue
 		}
-		keys := append(partsOf(o.p.plain(string(seen.Key()))), o.p.plain(seen.Sense+":"+seen.ID))
-		push := Push{Keys: keys, Words: o.p.plain(seen.Title + "\n" + seen.Text)}
-		for _, l := range o.p.day.labels {
-			if l.kind != needle || o.now.At.Before(l.since) || o.now.At.After(l.until) || !l.covers(push) {
-				continue
-			}
-			if o.p.Played.shown[l].IsZero() && !o.now.At.After(l.by) {
-				o.p.Played.shown[l] = o.now.At
-			}
+		for _, l := range o.wanted(seen, false) {
 			if !slices.ContainsFunc(all, func(s sighting) bool { return s.label == l }) {
-				all = append(all, sighting{l, c.String(), l.quote(push.Words, seen.Title)})
+				words := o.p.plain(seen.Title + "\n" + seen.Text)
+				all = append(all, sighting{l, c.String(), l.quote(words, seen.Title)})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b sighting) int { return a.by.Compare(b.by) })
+	return all
+}
+
+// wanted are the needles that what is shown is about while it helps to tell them; early
+// ones are those of which there is nothing to see yet.
+func (o *oracle) wanted(seen subconscious.Observation, early bool) (all []*label) {
+	keys := append(partsOf(o.p.plain(string(seen.Key()))), o.p.plain(seen.Sense+":"+seen.ID))
+	push := Push{Keys: keys, Words: o.p.plain(seen.Title + "\n" + seen.Text)}
+	for _, l := range o.p.day.labels {
+		if l.kind != needle || !early && o.now.At.Before(l.since) || o.now.At.After(l.until) || !l.covers(push) {
+			continue
+		}
+		if o.p.Played.shown[l].IsZero() && !o.now.At.After(l.by) {
+			o.p.Played.shown[l] = o.now.At
+		}
+		all = append(all, l)
+	}
 	return all
 }
 

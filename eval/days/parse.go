@@ -177,17 +177,8 @@ func (p *parser) modified() {
 	}
 	evening := p.day.start.AddDate(0, 0, -1)
 	evening = time.Date(evening.Year(), evening.Month(), evening.Day(), 18, 0, 0, 0, p.day.zone)
-	calendars := 0
 	for i := range p.day.files {
-		f := &p.day.files[i]
-		f.modified = cmp.Or(f.modified, evening)
-		if isCalendar(f.path) {
-			calendars++
-		}
-		if calendars > maxICS {
-			p.fail(f.line, "there are more than %d calendars", maxICS)
-			return
-		}
+		p.day.files[i].modified = cmp.Or(p.day.files[i].modified, evening)
 	}
 }
 

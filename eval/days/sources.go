@@ -15,9 +15,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// maxSources is how many feeds and commands a day has at most; docs/days.md says it too.
-const maxSources = 8
-
 // reports is appended to the name of a command: the file that it prints. The checker
 // keeps the names of the items of a feed as if they were printed there.
 const reports = ".reports"
@@ -62,8 +59,6 @@ func (p *parser) sources(s section) {
 			w.fail("%q is no name for a source; use lower-case letters, digits and -, and none of %s", clip(id), strings.Join(faults, ", "))
 		case p.day.hasSource(id):
 			w.fail("there is a source %s already, at line %d", id, lines[id])
-		case len(lines) == maxSources:
-			w.fail("there are more than %d sources", maxSources)
 		}
 		if lines[id] = l.n; what == "feed" {
 			w.feed(id)

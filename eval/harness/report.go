@@ -2,6 +2,7 @@ package harness
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -32,6 +33,14 @@ func Missed(reaches []Reach) []string {
 		}
 	}
 	return missed
+}
+
+// Unmet is an error for each reach that was missed, nil where there is none.
+func Unmet(before string, missed []string) (err error) {
+	for _, words := range missed {
+		err = errors.Join(err, errors.New(before+words))
+	}
+	return err
 }
 
 // Share is n divided by of; 0 where of is 0.
@@ -102,6 +111,7 @@ var words = template.FuncMap{
 	"of":      func(n, all int) string { return fmt.Sprintf("%d (%s)", n, Percent(Share(n, all))) },
 	"inc":     func(n int) int { return n + 1 },
 	"join":    strings.Join,
+	"setIn":   func(by, text string) string { return strings.ReplaceAll(text, "\n", "\n"+by) },
 	"byCount": ByCount,
 	"oneLine": strings.NewReplacer("\n", " | ", "\t", " ").Replace,
 	"orNone":  orNone,

@@ -118,6 +118,14 @@ const (
 	keyName  = "LAB_KEY"
 )
 
+// Roles are those of all threads, and others.
+func Roles(others ...string) []string {
+	for _, thread := range subconscious.Threads() {
+		others = append(others, string(thread))
+	}
+	return others
+}
+
 // Model starts a model that thinks for these roles at a price.
 func (w *World) Model(options modeltest.Options, price models.Price, roles ...string) (*modeltest.Server, error) {
 	options.Key, options.Keep = modeltest.Key, 1

@@ -82,10 +82,8 @@ func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, erro
 	}
 	found, err := deliver(ctx, c, o)
 	report := harness.Report{Figures: found, Template: table}
-	for _, words := range found.Missed {
-		if o.strict {
-			report.Missed = errors.Join(report.Missed, fmt.Errorf("a reach was missed: %s", words))
-		}
+	if o.strict {
+		report.Missed = harness.Unmet("a reach was missed: ", found.Missed)
 	}
 	return report, err
 }

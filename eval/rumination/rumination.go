@@ -73,9 +73,7 @@ func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, erro
 			return harness.Report{}, fmt.Errorf("under the gate %s: %w", gate, err)
 		}
 		found.Gates = append(found.Gates, measured)
-		for _, words := range measured.Missed {
-			missed = errors.Join(missed, fmt.Errorf("under the gate %s a reach was missed: %s", gate, words))
-		}
+		missed = errors.Join(missed, harness.Unmet("under the gate "+gate+" a reach was missed: ", measured.Missed))
 	}
 	return harness.Report{Figures: found, Template: table, Missed: missed}, nil
 }

@@ -42,11 +42,7 @@ func openStandstill(ctx context.Context, o *options, gate string) (w standstill,
 	if err := w.furnish(start.Add(time.Duration(o.ticks) * harness.Slot)); err != nil {
 		return w, fmt.Errorf("write what the mind is to look at: %w", err)
 	}
-	var roles []string
-	for _, thread := range subconscious.Threads() {
-		roles = append(roles, string(thread))
-	}
-	if w.server, err = w.Model(modeltest.Options{Script: modeltest.Ruminator(o.seed), Seed: o.seed}, models.Price{}, roles...); err != nil {
+	if w.server, err = w.Model(modeltest.Options{Script: modeltest.Ruminator(o.seed), Seed: o.seed}, models.Price{}, harness.Roles()...); err != nil {
 		return w, err
 	}
 	c := w.Config
