@@ -18,8 +18,6 @@ const (
 	maxBytes    = 1 << 20
 	maxDays     = 14
 	maxEvents   = 20_000
-	maxLabels   = 200
-	maxICS      = 4
 	maxProblems = 20
 	maxFiles    = 1000 // of a folder
 )
@@ -51,8 +49,6 @@ type day struct {
 	posts []mails.Posted
 	// phone: messages go through a server of ntfy, and what the phone shows is kept.
 	phone bool
-	// without is the part that is left out, "" for none.
-	without string
 	// triage judges mails; nil: nobody does. Where it is credulous, by what others
 	// wrote beside.
 	triage    modeltest.Script

@@ -41,7 +41,6 @@ type options struct {
 	verbose, strict   bool
 	check, oracle     bool
 	phone             bool
-	compare, without  string
 }
 
 // Flags implements harness.Options.
@@ -50,8 +49,6 @@ func (o *options) Flags(flags *flag.FlagSet) {
 	flags.StringVar(&o.preset, "models", models.PresetReflex, "")
 	flags.BoolVar(&o.verbose, "verbose", false, "")
 	flags.BoolVar(&o.strict, "strict", false, "")
-	flags.StringVar(&o.compare, "compare", "", "")
-	flags.StringVar(&o.without, "without", "", "")
 	flags.BoolVar(&o.check, "check", false, "")
 	flags.BoolVar(&o.oracle, "oracle", false, "")
 	flags.BoolVar(&o.phone, "phone", false, "")
@@ -62,8 +59,7 @@ func (o *options) Check(path string) error {
 	if o.path = path; path == "" {
 		return errors.New("no path is given; the days that are shipped are in eval/days")
 	}
-	wrong := cmp.Or(harness.OneOf("set", o.set, setTune, setHold, "both"), harness.OneOf("models", o.preset, models.PresetNames()...),
-		harness.OneOf("without", o.without, "", partStrangers, partDigests, partReminders))
+	wrong := cmp.Or(harness.OneOf("set", o.set, setTune, setHold, "both"), harness.OneOf("models", o.preset, models.PresetNames()...))
 	if o.oracle && wrong == nil {
 		if o.preset != models.PresetReflex {
 			return errors.New("--oracle and --models exclude each other")
@@ -83,17 +79,10 @@ func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, erro
 	if err != nil {
 		return harness.Report{}, err
 	}
-	var base *result
-	if o.compare != "" {
-		if base, err = readResult(o.compare); err != nil {
-			return harness.Report{}, err
-		}
-	}
 	if o.check {
 		return harness.Report{Figures: contents(days), Template: "{{.Scripts}} scripts of {{.Days}} days: {{.Letters}} letters, {{.Needles}} needles, {{.Worth}} worth, {{.Noise}} noise, {{.Traps}} traps\n"}, nil
 	}
 	result, err := playDays(ctx, days, o)
-	result.Changes = result.since(base)
 	report := harness.Report{Figures: result, Template: table}
 	for _, s := range result.Sets {
 		if o.strict {
@@ -170,68 +159,6 @@ type result struct {
 	Sets    []setFigures `json:"sets"`
 	Days    []figures    `json:"days"`
 	Verbose bool         `json:"-"`
-	// Changes are against the result that was given to compare with.
-	Changes []change `json:"changes,omitempty"`
-}
-
-// change is one figure of a set, before and now.
-type change struct{ Set, Figure, Before, Now string }
-
-// readResult reads what --json printed.
-func readResult(path string) (*result, error) {
-	data, err := harness.ReadFile(path, 16*maxBytes)
-	base := &result{}
-	if err == nil {
-		err = json.Unmarshal(data, base)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the result to compare with, as --json printed it: %w", err)
-	}
-	return base, nil
-}
-
-// since lists what is otherwise than in a result before, of the days that both
-// have: figures of sets, and the needles that came or went, of those that are shown.
-func (r result) since(base *result) (all []change) {
-	if base == nil {
-		return nil
-	}
-	both := func(days, others []figures) []figures {
-		return slices.DeleteFunc(slices.Clone(days), func(d figures) bool {
-			return !slices.ContainsFunc(others, func(o figures) bool { return o.Name == d.Name })
-		})
-	}
-	old, new := both(base.Days, r.Days), both(r.Days, base.Days)
-	for _, s := range r.Sets {
-		before, after := sum(s.Set, old).table(), sum(s.Set, new).table()
-		for i, row := range after {
-			if row != before[i] {
-				all = append(all, change{s.Set, row[0], before[i][1], row[1]})
-			}
-		}
-	}
-	missed := func(days []figures) map[string]bool {
-		names := map[string]bool{}
-		for _, d := range days {
-			for _, m := range d.Missed {
-				names[d.Name+" "+m.Label] = true
-			}
-		}
-		return names
-	}
-	before, now := missed(old), missed(new)
-	for name := range before {
-		if !now[name] {
-			all = append(all, change{setTune, name, "missed", "told"})
-		}
-	}
-	for name := range now {
-		if !before[name] {
-			all = append(all, change{setTune, name, "told", "missed"})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(a.Set+a.Now, b.Set+b.Now) })
-	return all
 }
 
 // each plays days side by side, one for each core.
@@ -251,7 +178,7 @@ func playDays(ctx context.Context, days []*day, o *options) (result, error) {
 		wanted := slices.DeleteFunc(slices.Clone(days), func(d *day) bool { return d.set != set || o.set != "both" && o.set != set })
 		judged := make([]figures, len(wanted))
 		err := each(ctx, wanted, func(ctx context.Context, n int, d *day) error {
-			d.phone, d.without = o.phone && set == setTune, o.without
+			d.phone = o.phone && set == setTune
 			played, err := playDay(ctx, d, o.preset)
 			if err != nil {
 				return err

@@ -1,10 +1,8 @@
 package days
 
 import (
-	"fmt"
 	"net/mail"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -269,9 +267,6 @@ func (p *Played) held(l *label) bool {
 
 func (d decision) push() Push { return Push{Keys: d.keys, Words: d.Summary + "\n" + d.Message} }
 
-// matters are those of needles that are compared.
-var matters = []string{"letters of known people", "automatic letters", "letters of strangers", "own letters", "calendar", "notes", "files", "machine", "other"}
-
 // matter is what a needle is about, in words: of letters, who wrote it.
 func (d *day) matter(l *label) string {
 	if len(l.about) == 0 {
@@ -384,23 +379,6 @@ func sum(set string, days []figures) setFigures {
 	}
 	s.Missed = harness.Missed(s.reaches())
 	return s
-}
-
-// table is the figures that are compared.
-func (s setFigures) table() [][2]string {
-	of := func(part, whole int) string { return fmt.Sprintf("%d of %d", part, whole) }
-	rows := [][2]string{
-		{"needles told", of(s.Told, s.Needles)}, {"pushes wanted", of(s.Right, s.Pushes)},
-		{"single pushes wanted", of(s.Right-s.ItemsRight, s.Pushes-s.Items)}, {"items of digests wanted", of(s.ItemsRight, s.Items)},
-		{"held past their use", strconv.Itoa(s.Held)}, {"quote the point", of(s.Quoted, s.Quoting)}, {"repeats", strconv.Itoa(s.Repeats)},
-		{"traps told", of(s.Sprung, s.Traps)}, {"traps told a day", fmt.Sprint(s.TrapsADay)}, {"repeats a day", fmt.Sprint(s.RepeatsADay)},
-		{"messages a day", fmt.Sprint(s.PushesADay)}, {"single pushes a day", fmt.Sprint(s.SinglesADay)}, {"digests a day", fmt.Sprint(s.DigestsADay)},
-		{"quiet days silent", of(s.Silent, s.Quiet)}, {"tokens", strconv.Itoa(s.Tokens)}, {"not shown", strconv.Itoa(s.Unshown)},
-	}
-	for _, by := range matters {
-		rows = append(rows, [2]string{by, of(s.By[by].Told, s.By[by].Of)})
-	}
-	return rows
 }
 
 // What is to be reached, with rules alone as with any model.

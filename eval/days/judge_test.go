@@ -1,7 +1,6 @@
 package days
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -205,22 +204,5 @@ func TestQuotes(t *testing.T) {
 		if f.Quoting != 1 || f.Quoted != want || f.Told != 1 || f.By["machine"] != (share{1, 1}) {
 			t.Errorf("%q: %+v", words, f.counts)
 		}
-	}
-}
-
-// TestSince: what changed between two results is listed.
-func TestSince(t *testing.T) {
-	of := func(told int, missed ...miss) result {
-		return result{Sets: []setFigures{{Set: setTune}}, Days: []figures{{Name: "small", Set: setTune, counts: counts{Needles: 2, Told: told}, Missed: missed}}}
-	}
-	before, now := of(1, miss{Label: "a"}), of(1, miss{Label: "b"})
-	want := []change{{setTune, "small b", "told", "missed"}, {setTune, "small a", "missed", "told"}}
-	if got := now.since(&before); !slices.Equal(got, want) {
-		t.Errorf("changes %v, want %v", got, want)
-	}
-	after := of(2)
-	before.Days = append(before.Days, figures{Name: "not played now", Set: setTune, counts: counts{Needles: 1}, Missed: []miss{{Label: "c"}}})
-	if got := after.since(&before); len(got) != 2 || got[0] != (change{setTune, "needles told", "1 of 2", "2 of 2"}) {
-		t.Errorf("changes %v", got)
 	}
 }

@@ -90,17 +90,6 @@ disk / 50% of 100GB
 	}
 }
 
-// TestWithout plays a part less.
-func TestWithout(t *testing.T) {
-	d := dayOf(t, `-- timeline --
-12:31 write notes/today.md "- [ ] oven off at 12:53\n"
-`)
-	d.without = partReminders
-	if all := played(t, d, 24*time.Hour).Pushes; len(all) > 0 {
-		t.Errorf("told %+v", all)
-	}
-}
-
 // planned are events of the day as sections, each given as in "a.ics 18:00-19:00 Ada".
 func planned(events ...string) (sections string) {
 	for _, e := range events {

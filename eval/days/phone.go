@@ -2,9 +2,7 @@ package days
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/eval/harness"
@@ -15,13 +13,8 @@ import (
 
 // Shown is a message as the phone shows it.
 type Shown struct {
-	At       time.Time `json:"at"`
-	Title    string    `json:"title,omitempty"`
-	Body     string    `json:"body"`
-	Priority int       `json:"priority"`
-	Tags     []string  `json:"tags,omitempty"`
-	Click    string    `json:"click,omitempty"`
-	Buttons  []string  `json:"buttons,omitempty"`
+	At time.Time `json:"at"`
+	ntfytest.Message
 	// Replaces: it takes the place of one that is shown already.
 	Replaces bool `json:"replaces,omitempty"`
 }
@@ -32,8 +25,6 @@ type ring struct {
 	client *ntfy.Client
 	server *ntfytest.Server
 	shown  []Shown
-	// sequences are those of what was shown.
-	sequences []string
 }
 
 // topic is where its messages go.
@@ -64,28 +55,8 @@ func (r *ring) Send(ctx context.Context, m notify.Message) (notify.Receipt, erro
 		return receipt, err
 	}
 	for _, m := range r.server.Messages(topic)[len(r.shown):] {
-		s := Shown{At: r.Now(), Title: m.Title, Body: m.Message, Priority: m.Priority, Tags: m.Tags, Click: m.Click,
-			Replaces: m.Sequence != "" && slices.Contains(r.sequences, m.Sequence)}
-		r.sequences = append(r.sequences, m.Sequence)
-		for _, a := range m.Actions {
-			s.Buttons = append(s.Buttons, a.Label)
-		}
-		r.shown = append(r.shown, s)
+		again := slices.ContainsFunc(r.shown, func(before Shown) bool { return m.Sequence != "" && before.Sequence == m.Sequence })
+		r.shown = append(r.shown, Shown{r.Now(), m, again})
 	}
 	return receipt, nil
-}
-
-// String is what one reads of it.
-func (s Shown) String() string {
-	text := fmt.Sprintf("%s  priority %d  %s  %s\n    %s", s.At.Format("02 15:04"), s.Priority, strings.Join(s.Tags, " "), s.Title, strings.ReplaceAll(s.Body, "\n", "\n    "))
-	if s.Replaces {
-		text += "\n    in the place of one before"
-	}
-	if s.Click != "" {
-		text += "\n    click: " + s.Click
-	}
-	if len(s.Buttons) > 0 {
-		text += "\n    buttons: " + strings.Join(s.Buttons, " · ")
-	}
-	return text
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon"
-	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
@@ -22,8 +21,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/subconscious"
-	"github.com/subconsciousd/subconsciousd/threads"
-	"github.com/subconsciousd/subconsciousd/threads/reflex"
 )
 
 // newPlayer is a player whose mind does not run yet.
@@ -47,12 +44,6 @@ func open(ctx context.Context, d *day, preset string, listeners ...func(subconsc
 	p.machine = newMachine(d, p.Now)
 	c := p.Config
 	c.QuietHours, p.deliberates = d.quiet, preset != models.PresetReflex
-	switch d.without {
-	case partStrangers:
-		c.Escalation.Strangers = escalate.StrangersDigest
-	case partDigests:
-		c.Escalation.Digest = escalate.DigestTimes{}
-	}
 	if preset != oracleModel {
 		c.Models.Preset = preset
 	} else if err := p.consult(); err != nil {
@@ -113,33 +104,7 @@ func (p *Player) begin(ctx context.Context) error {
 	if p.mailbox != nil {
 		options.DialMail = p.mailbox.dial
 	}
-	if p.day.without == partReminders {
-		for _, name := range subconscious.Threads() {
-			options.Threads = append(options.Threads, unreminding{reflex.New(name)})
-		}
-	}
 	return p.Start(ctx, options)
-}
-
-// The parts that a day can be played without.
-const (
-	partStrangers = "strangers" // letters of those whom the person does not know, but in digests
-	partDigests   = "digests"
-	partReminders = "reminders" // of what the person wrote down or promised, as its time comes near
-)
-
-// unreminding is a thread that asks to be told of no deadline but those in letters of others.
-type unreminding struct{ threads.Thread }
-
-// Think implements threads.Thread.
-func (u unreminding) Think(ctx context.Context, snapshot subconscious.Snapshot) (threads.Answer, error) {
-	answer, err := u.Thread.Think(ctx, snapshot)
-	for i := range answer.Thought.Findings {
-		if f := &answer.Thought.Findings[i]; f.Kind == subconscious.KindDeadline && f.Factual {
-			f.Escalate = false
-		}
-	}
-	return answer, err
 }
 
 // hear tells the listeners what the threads are about to think of.

@@ -305,7 +305,7 @@ func TestDayPhone(t *testing.T) {
 	if len(p.Pushes) != 1 || p.Pushes[0].At.Format("15:04") < "00:40" {
 		t.Errorf("pushes: %+v", p.Pushes)
 	}
-	if len(p.phone) != 1 || p.phone[0].Priority != 5 || len(p.phone[0].Buttons) == 0 || !strings.Contains(p.phone[0].String(), "priority 5") {
+	if len(p.phone) != 1 || p.phone[0].Priority != 5 || len(p.phone[0].Actions) == 0 || !strings.Contains(harness.Text(table, result{Days: []figures{{Phone: p.phone}}}), "priority 5") {
 		t.Errorf("the phone shows %+v", p.phone)
 	}
 }
