@@ -77,7 +77,8 @@ disk / 50% of 100GB
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			d := dayOf(t, c.sections)
-			for _, push := range played(t, d, 24*time.Hour).Pushes {
+			p := played(t, d, 24*time.Hour)
+			for _, push := range p.Pushes {
 				got = append(got, push.At.In(d.zone).Format("15:04 ")+push.Words)
 			}
 			if !slices.EqualFunc(got, c.want, func(got, want string) bool {
@@ -85,6 +86,9 @@ disk / 50% of 100GB
 				return strings.HasPrefix(got, at) && strings.Contains(got, what)
 			}) {
 				t.Errorf("told %s\nwant %s", strings.Join(got, "\n     "), strings.Join(c.want, "\n     "))
+			}
+			if !slices.Equal(p.Cleared, c.cleared) {
+				t.Errorf("taken back %q, want %q", p.Cleared, c.cleared)
 			}
 		})
 	}

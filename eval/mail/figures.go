@@ -40,7 +40,7 @@ type figures struct {
 	RSSPeak  float64     `json:"resident_peak_mb"` // with the corpus itself
 	Blind    int         `json:"blind_ticks"`
 	Sample   []sample    `json:"sample,omitempty"`
-	Told     []toldWords `json:"told,omitempty"`
+	Told     []days.Push `json:"told,omitempty"`
 	Missed   []string    `json:"missed,omitempty"`
 }
 
@@ -88,13 +88,6 @@ type sample struct {
 	From       string    `json:"from,omitempty"`
 	Subject    string    `json:"subject,omitempty"`
 	Lines      []string  `json:"lines,omitempty"`
-}
-
-// toldWords is one push of the whole.
-type toldWords struct {
-	At    time.Time `json:"at"`
-	Kind  string    `json:"kind"`
-	Words string    `json:"words"`
 }
 
 // The reaches of the suite.
@@ -184,6 +177,7 @@ func (f *figures) rules(found []finding) {
 func (x finding) name() string { return string(x.thread) + "/" + x.Rule }
 
 func (f *figures) told(all []days.Push) {
+	f.Told = all
 	digests := map[time.Time]bool{}
 	for _, push := range all {
 		switch push.Kind {
@@ -195,7 +189,6 @@ func (f *figures) told(all []days.Push) {
 		default:
 			f.Pushes.Single++
 		}
-		f.Told = append(f.Told, toldWords{push.At, push.Kind, push.Words})
 	}
 	f.Pushes.Digests = float64(len(digests))
 	for _, n := range []*float64{&f.Pushes.Single, &f.Pushes.Digests, &f.Pushes.Items, &f.Pushes.Notices} {
