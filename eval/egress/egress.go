@@ -11,9 +11,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/ipv4"
+	"golang.org/x/net/ipv6"
 )
 
 // ErrUnsupported is why nothing can be watched: another system, or no right to
@@ -64,32 +68,25 @@ type packet struct {
 }
 
 // protocols by their numbers.
-var protocols = map[byte]string{1: "icmp", 58: "icmp", 6: "tcp", 17: "udp"}
+var protocols = map[int]string{1: "icmp", 58: "icmp", 6: "tcp", 17: "udp"}
 
 // parse reads the headers of a packet of IP. What is no IP, or cut, is of no
 // address.
 func parse(data []byte, bytes int) packet {
 	p := packet{protocol: "other", bytes: bytes}
-	if len(data) == 0 {
-		return p
-	}
-	var next byte
-	var from, to, rest []byte
-	switch data[0] >> 4 {
-	case 4:
-		header := int(data[0]&15) * 4
-		if len(data) < 20 || header < 20 || len(data) < header {
-			return p
+	var next int
+	var from, to net.IP
+	var rest []byte
+	v4, not4 := ipv4.ParseHeader(data)
+	v6, not6 := ipv6.ParseHeader(data)
+	switch {
+	case not4 == nil && v4.Version == ipv4.Version && v4.Len >= ipv4.HeaderLen:
+		from, to, next = v4.Src, v4.Dst, v4.Protocol
+		if v4.FragOff == 0 { // a later fragment has no ports
+			rest = data[v4.Len:]
 		}
-		from, to, next, rest = data[12:16], data[16:20], data[9], data[header:]
-		if (int(data[6])<<8|int(data[7]))&0x1fff != 0 {
-			rest = nil // a later fragment has no ports
-		}
-	case 6:
-		if len(data) < 40 {
-			return p
-		}
-		from, to, next, rest = data[8:24], data[24:40], data[6], data[40:]
+	case not6 == nil && v6.Version == ipv6.Version:
+		from, to, next, rest = v6.Src, v6.Dst, v6.NextHeader, data[ipv6.HeaderLen:]
 	default:
 		return p
 	}
@@ -107,8 +104,8 @@ func parse(data []byte, bytes int) packet {
 	}
 	source, _ := netip.AddrFromSlice(from)
 	target, _ := netip.AddrFromSlice(to)
-	p.from = netip.AddrPortFrom(source, binary.BigEndian.Uint16(ports[:]))
-	p.to = netip.AddrPortFrom(target, binary.BigEndian.Uint16(ports[2:]))
+	p.from = netip.AddrPortFrom(source.Unmap(), binary.BigEndian.Uint16(ports[:]))
+	p.to = netip.AddrPortFrom(target.Unmap(), binary.BigEndian.Uint16(ports[2:]))
 	return p
 }
 
