@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,18 +80,14 @@ func open(ctx context.Context, brain *brain, guard guard, watch func(port uint16
 	if err != nil {
 		return w, err
 	}
-	model, err := net.ResolveTCPAddr("tcp", strings.TrimPrefix(server.URL(), "http://"))
-	if err != nil {
-		return w, err
-	}
-	watch(uint16(account.Port))
-	watch(uint16(model.Port))
 	w.feed = w.Feed()
-	published, err := net.ResolveTCPAddr("tcp", strings.TrimPrefix(w.feed.URL, "http://"))
-	if err != nil {
-		return w, err
+	for _, at := range []string{address.String(), strings.TrimPrefix(server.URL(), "http://"), strings.TrimPrefix(w.feed.URL, "http://")} {
+		known, err := netip.ParseAddrPort(at)
+		if err != nil {
+			return w, err
+		}
+		watch(known.Port())
 	}
-	watch(uint16(published.Port))
 	w.Config.Senses.Feeds = []source.FeedConfig{{ID: "news", URL: w.feed.URL, Every: harness.Slot}}
 	w.configure()
 	options := daemon.Options{
