@@ -33,20 +33,16 @@ func choose(ctx context.Context, s *session) error {
 	} else {
 		preset := s.best(plans)
 		if kept := s.existing.Models; s.there != nil && s.there.has("models") && !(kept.Preset == models.PresetReflex && bare(kept)) {
-			plans, preset = append([]plan{{preset: kept.Preset, keep: &kept}}, plans...), 0
+			asItIs := plan{preset: kept.Preset, about: "what the configuration says already: preset " + kept.Preset, keep: &kept}
+			plans, preset = append([]plan{asItIs}, plans...), 0
 		}
-		choices := make([]Choice, len(plans))
-		for i, p := range plans {
-			choices[i] = Choice{p.name(), p.about}
-			if p.keep != nil {
-				choices[i] = Choice{asItIs, "what the configuration says already: preset " + p.preset}
-			}
+		var menu []option
+		for _, p := range plans {
+			menu = append(menu, option{p.name(), p.about, func() error { s.plan = p; return nil }})
 		}
-		i, err := s.ask(ctx, "Who shall think?", choices, preset)
-		if err != nil {
+		if err := s.pick(ctx, "Who shall think?", preset, menu...); err != nil {
 			return err
 		}
-		s.plan = plans[i]
 	}
 	if s.plan.keep != nil && len(s.KeyEnv)+len(s.KeyFile) > 0 {
 		return mistake("models are configured already; name a preset too, or write the key into the configuration")
@@ -55,15 +51,15 @@ func choose(ctx context.Context, s *session) error {
 	return nil
 }
 
-// asItIs keeps the models that are configured.
-const asItIs = "as it is"
-
 // bare reports whether nothing is said of models but a preset.
 func bare(c models.Config) bool { return len(c.Providers)+len(c.Roles) == 0 }
 
 // name is how a plan is called in the list.
 func (p plan) name() string {
-	if p.preset != models.PresetReflex || len(p.roles) == 0 {
+	switch {
+	case p.keep != nil:
+		return "as it is"
+	case p.preset != models.PresetReflex || len(p.roles) == 0:
 		return p.preset
 	}
 	return p.roles[0].Provider
@@ -89,7 +85,7 @@ func (s *session) plans() []plan {
 	}
 	for _, one := range s.found.servers {
 		if one.vendor.Name != "ollama" && len(one.models) > 0 {
-			provider := models.Provider{ID: wordOf(one.vendor.Name), Vendor: one.vendor.Name, BaseURL: one.vendor.BaseURL, Local: true}
+			provider := models.Provider{ID: strings.ReplaceAll(one.vendor.Name, ".", ""), Vendor: one.vendor.Name, BaseURL: one.vendor.BaseURL, Local: true}
 			all = append(all, plan{preset: models.PresetReflex, about: fmt.Sprintf("all on %s of %s on this machine", one.models[0], one.vendor.Title),
 				providers: []models.Provider{provider}, roles: everywhere(provider.ID, one.models[0])})
 		}
@@ -136,9 +132,6 @@ func everywhere(provider, model string) []models.Role {
 	return roles
 }
 
-// wordOf makes an id of a vendor's name.
-func wordOf(name string) string { return strings.ReplaceAll(name, ".", "") }
-
 // best is the plan to propose: one that needs nothing that is not there, four
 // vendors before a free one, a free one before a local one, and any before
 // rules.
@@ -156,6 +149,3 @@ func (s *session) best(plans []plan) int {
 	}
 	return slices.IndexFunc(plans, func(p plan) bool { return p.name() == models.PresetReflex })
 }
-
-// Presets are the names that Options.Preset may have on any machine.
-func Presets() []string { return models.PresetNames() }

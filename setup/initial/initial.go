@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/budget"
@@ -222,14 +223,6 @@ func Run(ctx context.Context, options Options, person Person) (Outcome, error) {
 	return s.result, nil
 }
 
-// ask puts a question, unless the person agreed to everything beforehand.
-func (s *session) ask(ctx context.Context, question string, choices []Choice, preset int) (int, error) {
-	if s.Agree {
-		return preset, nil
-	}
-	return s.person.Choose(ctx, question, choices, preset)
-}
-
 func (s *session) say(format string, args ...any) { s.person.Say(fmt.Sprintf(format, args...)) }
 
 // option is one answer to a question, and what it does; nil is nothing.
@@ -238,13 +231,17 @@ type option struct {
 	do          func() error
 }
 
-// pick puts a question, and does what the answer says.
+// pick puts a question, unless the person agreed to everything beforehand, and
+// does what the answer says.
 func (s *session) pick(ctx context.Context, question string, preset int, menu ...option) error {
 	choices := make([]Choice, len(menu))
 	for i, o := range menu {
 		choices[i] = Choice{o.name, o.about}
 	}
-	i, err := s.ask(ctx, question, choices, preset)
+	i, err := preset, error(nil)
+	if !s.Agree {
+		i, err = s.person.Choose(ctx, question, choices, preset)
+	}
 	if err != nil || menu[i].do == nil {
 		return err
 	}
@@ -338,22 +335,12 @@ func deliberator(config models.Config, hasKey func(models.Provider) bool) models
 
 // next says what to do now.
 func next(_ context.Context, s *session) error {
-	switch {
-	case !s.result.Written && s.result.Change == "":
-		s.say("Nothing was missing: the configuration is left as it is.")
-	case s.result.Change != "":
-		s.say("Then run:\n  subconsciousctl config check")
-	case s.DaemonRuns && s.result.SignIn != "":
-		s.say("The daemon runs: sign in to the mail account, and start it anew, so that it reads the configuration:\n  %s", s.result.SignIn)
-	case s.DaemonRuns:
-		s.say("The daemon runs: start it anew, so that it reads the configuration. Then:\n  subconsciousctl models test\n  subconsciousctl status")
-	case s.result.SignIn != "":
-		s.say("Now sign in to the mail account, and run it:\n  %s\n  subconsciousd               (or as a service: docs/service.md)\n  subconsciousctl doctor      whether all is well; --send sends a test message", s.result.SignIn)
-	default:
-		s.say("Now run:\n  subconsciousd               (or as a service: docs/service.md)\n  subconsciousctl status      what it thinks of\n  subconsciousctl doctor      whether all is well; --send sends a test message")
-	}
+	s.say("%s", strings.TrimSpace(text("next", s)))
 	return nil
 }
+
+// Result is what came of it by now, for templates.
+func (s *session) Result() Outcome { return s.result }
 
 func isThread(role string) bool {
 	return role == models.RoleWatcher || role == models.RoleLibrarian || role == models.RoleOracle || role == models.RoleDreamer

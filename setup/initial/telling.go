@@ -226,32 +226,30 @@ func (s *session) push(ctx context.Context) error {
 	if s.Offline {
 		return nil
 	}
-	if i, err := s.ask(ctx, "Send a first message now?", []Choice{{"yes", "once the phone is subscribed"}, {"no", "subconsciousctl doctor --send does it later"}}, 0); err != nil || i != 0 {
-		return err
-	}
-	for {
-		sent, err := s.send(ctx)
-		if err != nil {
-			return err
-		}
-		question, choices, preset := "Did it arrive?", []Choice{{"yes", ""}, {"again", "send another one"}, {"go on", "it is set up, and can be tried later"}}, 0
-		if !sent {
-			question, choices = "It was not sent. What now?", []Choice{{"again", ""}, {"go on", "it is set up, and can be tried later"}, {"without", "tell me nowhere for now"}}
-			preset = 1
-		}
-		i, err := s.ask(ctx, question, choices, preset)
-		if err != nil {
-			return err
-		}
-		switch choices[i].Name {
-		case "again":
-			s.say("Look that the phone is online, that the app may show notifications, and that server and topic are the same to the letter.")
-			continue
-		case "without":
-			s.channel = nil
-		}
+	again := false
+	err := s.pick(ctx, "Send a first message now?", 0,
+		option{"yes", "once the phone is subscribed", func() error { again = true; return nil }},
+		option{"no", "subconsciousctl doctor --send does it later", nil})
+	retry := func() error {
+		again = true
+		s.say("Look that the phone is online, that the app may show notifications, and that server and topic are the same to the letter.")
 		return nil
 	}
+	goOn := option{"go on", "it is set up, and can be tried later", nil}
+	for err == nil && again {
+		again = false
+		sent, left := s.send(ctx)
+		switch {
+		case left != nil:
+			return left
+		case sent:
+			err = s.pick(ctx, "Did it arrive?", 0, option{"yes", "", nil}, option{"again", "send another one", retry}, goOn)
+		default:
+			err = s.pick(ctx, "It was not sent. What now?", 1, option{"again", "", retry}, goOn,
+				option{without, "tell me nowhere for now", func() error { s.channel = nil; return nil }})
+		}
+	}
+	return err
 }
 
 // send sends the first message. Only leaving is an error.

@@ -69,10 +69,8 @@ func writeDown(ctx context.Context, s *session) error {
 	if len(s.plan.keys) > 0 {
 		what += ", and what you typed without it being shown to " + filepath.Dir(s.keyFile("x"))
 	}
-	if i, err := s.ask(ctx, "Write "+what+"?", []Choice{{"yes", ""}, {"no", "nothing is written"}}, 0); err != nil {
+	if err := s.pick(ctx, "Write "+what+"?", 0, option{"yes", "", nil}, option{"no", "nothing is written", func() error { return context.Canceled }}); err != nil {
 		return err
-	} else if i != 0 {
-		return context.Canceled
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
