@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/senses"
@@ -45,11 +44,7 @@ func (m *mind) start() {
 		m.t.Fatalf("open the ledger: %v", err)
 	}
 	m.ledger = ledger
-	if m.h.OpenWith != nil {
-		m.sense = m.h.OpenWith(m.t, ledger)
-	} else {
-		m.sense = m.h.Open(m.t)
-	}
+	m.sense = m.h.OpenWith(m.t, ledger)
 	if m.sense.Name() == "" {
 		m.t.Fatal("the sense has no name")
 	}
@@ -66,7 +61,7 @@ func (m *mind) stop() {
 	if !ok {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), m.h.wait())
+	ctx, cancel := context.WithTimeout(context.Background(), m.h.patience)
 	defer cancel()
 	if err := stopper.Stop(ctx); err != nil {
 		m.t.Errorf("stop the sense: %v", err)
@@ -90,18 +85,9 @@ func (m *mind) close() {
 	}
 }
 
-func (m *mind) now() time.Time {
-	if m.h.Now != nil {
-		return m.h.Now()
-	}
-	return time.Now()
-}
-
 func (m *mind) await() {
 	m.t.Helper()
-	if m.h.Await != nil {
-		m.h.Await(m.t, m.sense)
-	}
+	m.h.Await(m.t, m.sense)
 }
 
 // raw is one Collect with the last committed cursor. It checks what came, and
@@ -109,11 +95,11 @@ func (m *mind) await() {
 // handed over.
 func (m *mind) raw() (senses.Batch, error) {
 	m.t.Helper()
-	at := m.now()
+	at := m.h.Now()
 	id := senses.SenseID{Sense: m.sense.Name(), ID: m.sense.ID()}
 	cursor := m.ledger.Cursor(id.Sense, id.ID)
 	given := slices.Clone(cursor)
-	ctx, cancel := context.WithTimeout(context.Background(), m.h.wait())
+	ctx, cancel := context.WithTimeout(context.Background(), m.h.patience)
 	defer cancel()
 	batch, err := m.sense.Collect(ctx, at, cursor)
 	if string(given) != string(cursor) {
@@ -184,7 +170,7 @@ func valid(t testing.TB, id senses.SenseID, o subconscious.Observation, inSet bo
 // stage puts a batch into the ledger without committing anything.
 func (m *mind) stage(batch senses.Batch, err error) *senses.Staged {
 	m.t.Helper()
-	at := m.now()
+	at := m.h.Now()
 	id := senses.SenseID{Sense: m.sense.Name(), ID: m.sense.ID()}
 	c := senses.Collected{Sense: id.Sense, ID: id.ID, Health: senses.Health{State: senses.OK}}
 	if err != nil {
@@ -252,14 +238,14 @@ func (m *mind) watch() []subconscious.Observation {
 	m.t.Helper()
 	m.await()
 	var all []subconscious.Observation
-	for range m.h.within() {
+	for range m.h.Within {
 		changes, _ := m.tick()
 		all = append(all, changes...)
 		if len(all) > 0 {
 			break
 		}
 	}
-	for range m.h.within() {
+	for range m.h.Within {
 		changes, _ := m.tick()
 		all = append(all, changes...)
 	}

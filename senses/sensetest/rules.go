@@ -1,7 +1,6 @@
 package sensetest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -155,7 +154,7 @@ func restart(t testing.TB, h Harness, m *mind) {
 func (m *mind) uncommitted() []string {
 	m.t.Helper()
 	m.await()
-	for range m.h.within() {
+	for range m.h.Within {
 		batch, err := m.raw()
 		if err != nil {
 			m.t.Fatalf("Collect: %v", err)
@@ -219,7 +218,7 @@ func cancelled(t testing.TB, h Harness, m *mind) {
 	m.await()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	at, cursor := m.now(), m.ledger.Cursor(m.sense.Name(), m.sense.ID())
+	at, cursor := m.h.Now(), m.ledger.Cursor(m.sense.Name(), m.sense.ID())
 	returned := make(chan struct{})
 	sense := m.sense
 	go func() {
@@ -227,13 +226,13 @@ func cancelled(t testing.TB, h Harness, m *mind) {
 		// Whether it got anywhere does not matter: what it brought is discarded.
 		_, _ = sense.Collect(ctx, at, cursor)
 	}()
-	timeout := time.NewTimer(h.wait())
+	timeout := time.NewTimer(h.patience)
 	defer timeout.Stop()
 	select {
 	case <-returned:
 	case <-timeout.C:
 		m.done = true // the sense cannot be stopped while it hangs
-		t.Fatalf("Collect did not return within %v of being cancelled", h.wait())
+		t.Fatalf("Collect did not return within %v of being cancelled", h.patience)
 	}
 	once(t, "observation 1 was added before a collect that was cancelled", m.watch())
 	m.remove(1)
@@ -249,7 +248,7 @@ func brokenAndMended(t testing.TB, h Harness, m *mind) {
 	h.Break(t)
 	m.await()
 	failed := false
-	for range h.within() {
+	for range h.Within {
 		batch, err := m.raw()
 		staged := m.stage(batch, err)
 		if err == nil {
@@ -303,7 +302,7 @@ func stopped(t testing.TB, h Harness, _ *mind) {
 	stopper, ok := m.sense.(senses.Stopper)
 	m.close()
 	if ok {
-		ctx, cancel := context.WithTimeout(context.Background(), h.wait())
+		ctx, cancel := context.WithTimeout(context.Background(), h.patience)
 		defer cancel()
 		if err := stopper.Stop(ctx); err != nil {
 			t.Errorf("Stop, called again: %v", err)
@@ -320,7 +319,7 @@ const memorySlack = 2 << 20
 // boundedMemory collects many times and compares the heap at the beginning with
 // that at the end.
 func boundedMemory(t testing.TB, h Harness, m *mind) {
-	collects := cmp.Or(h.Collects, 1000)
+	collects := h.Collects
 	m.add(1)
 	warm := max(collects/10, 1)
 	m.collectAgain(warm)

@@ -45,15 +45,25 @@ type Harness struct {
 	// memory grows, 0 for 1000.
 	Collects int
 
-	patience time.Duration // 0 for defaultPatience
+	// patience is how long a sense may take for what it should do at once, 0 for
+	// 20 seconds.
+	patience time.Duration
 }
 
-// defaultPatience is how long a sense may take for what it should do at once.
-const defaultPatience = 20 * time.Second
-
-func (h Harness) wait() time.Duration { return cmp.Or(h.patience, defaultPatience) }
-
-func (h Harness) within() int { return cmp.Or(h.Within, 3) }
+// filled is the harness with what it leaves out.
+func (h Harness) filled() Harness {
+	h.patience, h.Within, h.Collects = cmp.Or(h.patience, patience), cmp.Or(h.Within, 3), cmp.Or(h.Collects, 1000)
+	if h.Now == nil {
+		h.Now = time.Now
+	}
+	if h.Await == nil {
+		h.Await = func(testing.TB, senses.Sense) {}
+	}
+	if h.OpenWith == nil {
+		h.OpenWith = func(t testing.TB, _ senses.RowReader) senses.Sense { return h.Open(t) }
+	}
+	return h
+}
 
 // rule is one thing that every sense must keep to.
 type rule struct {
@@ -83,6 +93,7 @@ func rules() []rule {
 // run checks one rule.
 func (r rule) run(t testing.TB, h Harness) {
 	t.Helper()
+	h = h.filled()
 	if r.own {
 		r.check(t, h, nil)
 		return
