@@ -100,20 +100,12 @@ func parsePoint(text string) (*point, error) {
 	case actError, actPanic, actKill:
 		return p, nil
 	}
-	duration, ok := strings.CutPrefix(text, "sleep(")
-	if duration, ok = cutClosing(duration, ok); ok {
-		var err error
-		if p.sleep, err = time.ParseDuration(duration); err == nil && p.sleep >= 0 {
-			p.action = actSleep
-			return p, nil
-		}
+	duration, begun := strings.CutPrefix(text, "sleep(")
+	duration, ended := strings.CutSuffix(duration, ")")
+	var err error
+	if p.sleep, err = time.ParseDuration(duration); begun && ended && err == nil && p.sleep >= 0 {
+		p.action = actSleep
+		return p, nil
 	}
 	return nil, fmt.Errorf("action %q is none of error, panic, kill, sleep(DURATION)", text)
-}
-
-func cutClosing(text string, ok bool) (string, bool) {
-	if !ok {
-		return text, false
-	}
-	return strings.CutSuffix(text, ")")
 }

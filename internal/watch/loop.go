@@ -168,7 +168,6 @@ func (l *loop) failure(err error, ok bool) {
 		l.options.Logger.Warn("file watcher failed", "error", err)
 	}
 	l.reopen()
-	l.signalSoon()
 }
 
 func (l *loop) event(event fsnotify.Event, ok bool) {
@@ -231,11 +230,12 @@ func has[K comparable](set map[K]struct{}, key K) bool {
 
 func (l *loop) touch(s *Subscription, path string) {
 	s.touch(path, l.options.Touched)
-	s.state.untold = true
-	l.signalSoon()
+	l.signalSoon(s)
 }
 
-func (l *loop) signalSoon() {
+// signalSoon has Changed tell, with what else happens until then.
+func (l *loop) signalSoon(s *Subscription) {
+	s.state.untold = true
 	if !l.telling {
 		l.telling = true
 		l.tell.Reset(settle)

@@ -57,8 +57,7 @@ func (l *loop) setUp(s *Subscription) {
 	s.state.real = real
 	s.identify(info)
 	s.rescanAll(true, "")
-	s.state.untold = true
-	l.signalSoon()
+	l.signalSoon(s)
 	l.enqueue(s, real, false)
 }
 
@@ -105,8 +104,7 @@ func (l *loop) degrade(s *Subscription, reason string) {
 func (l *loop) putOff(s *Subscription, reason string, first, last time.Duration) {
 	l.release(s)
 	s.rescanAll(true, reason)
-	s.state.untold = true
-	l.signalSoon()
+	l.signalSoon(s)
 	s.state.backoff = min(max(2*s.state.backoff, first), last)
 	s.state.nextTry = time.Now().Add(s.state.backoff)
 	l.armRetry()
@@ -171,8 +169,7 @@ func (l *loop) workOff() {
 	if done {
 		s.state.backoff = 0
 		s.rescanAll(false, "")
-		s.state.untold = true
-		l.signalSoon()
+		l.signalSoon(s)
 	}
 }
 
