@@ -15,9 +15,8 @@ import (
 // author and name used before, nothing is written and that message returned.
 //
 // Errors wrap ErrInvalid, or ErrFull; nothing was written then.
-func (l *Log) Add(ctx context.Context, m Message) (Message, error) {
-	var posted Message
-	err := l.db.Write(ctx, func(tx *store.Tx) (err error) {
+func (l *Log) Add(ctx context.Context, m Message) (posted Message, err error) {
+	err = l.db.Write(ctx, func(tx *store.Tx) (err error) {
 		posted, err = l.post(ctx, tx, m)
 		return err
 	})

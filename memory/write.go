@@ -31,9 +31,8 @@ const (
 // the person has forgotten that record since, its Status is Forgotten.
 //
 // Errors wrap ErrInvalid, or ErrFull; nothing was written then.
-func (s *Store) Add(ctx context.Context, r Record) (Record, error) {
-	var stored Record
-	err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
+func (s *Store) Add(ctx context.Context, r Record) (stored Record, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
 		stored, err = s.remember(ctx, tx, r)
 		return err
 	})

@@ -240,10 +240,6 @@ func (r *reading) heard(said foreign.Said, hash uint64) heard {
 	if when.After(r.collect.At) {
 		when = r.collect.At
 	}
-	author := Agent
-	if said.By == foreign.ThePerson {
-		author = Person
-	}
 	early := (r.anew || r.fresh) && r.collect.At.Sub(when) > recent
-	return heard{author: author, name: said.Name, key: fmt.Sprintf("%016x", hash), when: when, text: said.Text, old: !r.collect.Begun() || early}
+	return heard{author: Author(said.By), name: said.Name, key: fmt.Sprintf("%016x", hash), when: when, text: said.Text, old: !r.collect.Begun() || early}
 }
