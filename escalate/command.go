@@ -20,7 +20,7 @@ func (g *gate) obey() {
 	commands := slices.SortedStableFunc(slices.Values(g.in.Commands), func(a, b subconscious.Command) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Incident, b.Incident),
 			cmp.Compare(a.IncidentID, b.IncidentID), cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Feedback, b.Feedback), a.Until.Compare(b.Until), cmp.Compare(a.By, b.By),
-			compareOutcomes(a.Outcome, b.Outcome))
+			compareWritten(a.Outcome, b.Outcome))
 	})
 	for _, c := range commands {
 		incident := g.meant(c)
@@ -37,19 +37,6 @@ func (g *gate) obey() {
 			g.dismiss(incident, c)
 		}
 	}
-}
-
-// compareOutcomes orders outcomes by all that tells them apart.
-func compareOutcomes(a, b *subconscious.Outcome) int {
-	switch {
-	case a == nil || b == nil:
-		return compareBool(a != nil, b != nil)
-	case before(a, b):
-		return -1
-	case before(b, a):
-		return 1
-	}
-	return 0
 }
 
 // meant finds the incident that a command names by its key or id, or whose entry

@@ -1,6 +1,7 @@
 package escalate
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -48,7 +49,7 @@ func open(in Input) *gate {
 	g.nextDigest, _ = NextDigest(in.Rules, g.in.At)
 	for i := range in.Incidents {
 		given := &in.Incidents[i]
-		if kept, twice := g.incidents[given.Key]; twice && !before(*given, *kept) {
+		if kept, twice := g.incidents[given.Key]; twice && compareWritten(*given, *kept) >= 0 {
 			continue
 		}
 		own := *given
@@ -59,7 +60,7 @@ func open(in Input) *gate {
 	for i := range in.Evidence {
 		given := &in.Evidence[i]
 		if kept, twice := g.evidence[given.Ref]; !twice || given.Latest.Seq > kept.Latest.Seq ||
-			given.Latest.Seq == kept.Latest.Seq && before(*given, *kept) {
+			given.Latest.Seq == kept.Latest.Seq && compareWritten(*given, *kept) < 0 {
 			g.evidence[given.Ref] = given
 		}
 	}
@@ -74,18 +75,20 @@ func given(in Input) map[subconscious.Sort]subconscious.Score {
 	scores := make(map[subconscious.Sort]subconscious.Score, len(in.Scores))
 	for _, s := range in.Scores {
 		sort := subconscious.Sort{Thread: s.Thread, Source: s.Source, Kind: s.Kind}
-		if kept, twice := scores[sort]; !twice || before(s, kept) {
+		if kept, twice := scores[sort]; !twice || compareWritten(s, kept) < 0 {
 			scores[sort] = s
 		}
 	}
 	return scores
 }
 
-// before chooses between two that should be one, whatever their order.
-func before(a, b any) bool {
+// compareWritten orders two values by how they are written as JSON. What is the same
+// may differ in memory: a time from the clock has a zone that one from the store has
+// not.
+func compareWritten(a, b any) int {
 	x, _ := json.Marshal(a)
 	y, _ := json.Marshal(b)
-	return string(x) < string(y)
+	return bytes.Compare(x, y)
 }
 
 // copyOf returns a telling that shares nothing that the gate changes.
@@ -140,22 +143,11 @@ func (g *gate) changed() []subconscious.Incident {
 	}
 	changed := []subconscious.Incident{}
 	for _, key := range g.keys {
-		if now := g.incidents[key]; differ(before[key], now.Telling) {
+		if now := g.incidents[key]; !reflect.DeepEqual(before[key], now.Telling) && compareWritten(before[key], now.Telling) != 0 {
 			changed = append(changed, *now)
 		}
 	}
 	return changed
-}
-
-// differ reports whether two tellings are stored differently. The same moment
-// may come from the clock or from the store, which keeps no zone.
-func differ(a, b *subconscious.Telling) bool {
-	if reflect.DeepEqual(a, b) {
-		return false
-	}
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
-	return errX != nil || errY != nil || string(x) != string(y)
 }
 
 // learnt are the scores that changed, in order.

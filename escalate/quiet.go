@@ -2,8 +2,6 @@ package escalate
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -12,13 +10,8 @@ type clock int
 
 // parseClock reads "23:00".
 func parseClock(text string) (clock, error) {
-	hours, minutes, ok := strings.Cut(text, ":")
-	if ok && len(hours) == 2 && len(minutes) == 2 {
-		h, err := strconv.ParseUint(hours, 10, 8)
-		m, err2 := strconv.ParseUint(minutes, 10, 8)
-		if err == nil && err2 == nil && h < 24 && m < 60 {
-			return clock(h*60 + m), nil
-		}
+	if t, err := time.Parse("15:04", text); err == nil && len(text) == len("15:04") {
+		return clock(t.Hour()*60 + t.Minute()), nil
 	}
 	return 0, fmt.Errorf("%.20q is no time of the day; write it as \"08:30\"", text)
 }
