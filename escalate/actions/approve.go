@@ -20,7 +20,9 @@ func (e *Engine) Approve(ctx context.Context, id, hash, by string) (Run, error) 
 	if err != nil {
 		return Run{}, err
 	}
-	c := &claim{run: runOf(p.Act, fmt.Sprintf("proposal/%d", numberOf("p", p.ID)))}
+	// The first that comes decides; whoever comes meanwhile is too late.
+	c := &claim{run: runOf(p.Act, fmt.Sprintf("proposal/%d", numberOf("p", p.ID))),
+		late: refuse(CodeUsed, "look at its run: it began already", "the proposal %s was approved before", p.ID)}
 	c.run.Proposal, c.run.By = p.ID, by
 	c.record = func(ctx context.Context, tx *store.Tx, c *claim) (*Run, error) {
 		// All of it is read again: it may have changed since.
@@ -43,22 +45,5 @@ func (e *Engine) Approve(ctx context.Context, id, hash, by string) (Run, error) 
 		c.take(a.fresh, a.fresh.Argv)
 		return nil, e.begin(ctx, tx, c, Request{Act: p.Act, At: p.At})
 	}
-	// The first that comes decides; whoever comes meanwhile is too late.
-	e.mu.Lock()
-	_, runs := e.running[c.run.Key]
-	e.mu.Unlock()
-	late := refuse(CodeUsed, "look at its run: it began already", "the proposal %s was approved before", p.ID)
-	if runs {
-		return Run{}, late
-	}
-	return e.performOnce(ctx, p.Action, c, late)
-}
-
-// performOnce is perform for what gets no run a second time.
-func (e *Engine) performOnce(ctx context.Context, action string, c *claim, late error) (Run, error) {
-	run, err := e.perform(ctx, action, c)
-	if err == nil && run.claim != c.run.claim {
-		return Run{}, late
-	}
-	return run, err
+	return e.perform(ctx, p.Action, c)
 }

@@ -2,14 +2,10 @@ package actions
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"strconv"
 	"strings"
 )
-
-// maxEnviron is how much is read of the variables of a program, in bytes.
-const maxEnviron = 1 << 20
 
 // stat are the fields behind the name of a process that lives, which may hold
 // anything: state, parent, group, session, terminal: proc_pid_stat(5).
@@ -56,14 +52,6 @@ func terminal(major, minor int) string {
 // begins so. Those of a program that has ended, or is another person's, are not
 // there.
 func hasVariable(pid int, variable string) bool {
-	file, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, maxEnviron))
-	if err != nil {
-		return false
-	}
-	return bytes.Contains(append([]byte{0}, content...), []byte("\x00"+variable))
+	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ") // the system bounds it at 6 MiB
+	return err == nil && bytes.Contains(append([]byte{0}, content...), []byte("\x00"+variable))
 }

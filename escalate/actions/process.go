@@ -17,31 +17,23 @@ import (
 // other run of any daemon has. By it is known what it began.
 const RunVariable = program.RunVariable
 
-// ending is how a program ended.
-type ending struct {
-	state   RunState
-	exit    int
-	output  string
-	leftOut int64
-	problem string
-}
-
-// run runs a program in a process group of its own, with nothing to read and no
-// descriptor but its outputs. When its time is over, or the engine stops, the
-// group is asked to end and then killed; at once where the engine cannot wait.
-// What a program that ends by itself leaves behind in its group is killed too.
-// What left the group, by a session of its own, is not followed.
-func (e *Engine) run(id string, argv []string, folder string, action Action) ending {
+// run carries out a run, and returns it with how its program ended. That has a
+// process group of its own, with nothing to read and no descriptor but its outputs.
+// When its time is over, or the engine stops, the group is asked to end and then
+// killed; at once where the engine cannot wait. What a program that ends by itself
+// leaves behind in its group is killed too. What left the group, by a session of its
+// own, is not followed.
+func (e *Engine) run(r Run, action Action) Run {
 	// The system ends the program with the thread that started it, so that it
 	// does not outlive a daemon that is killed.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ctx, cancel := context.WithTimeout(e.ctx, action.Timeout)
 	defer cancel()
-	variable := RunVariable + "=" + id + "/" + rand.Text()[:8]
+	variable := RunVariable + "=" + r.ID + "/" + rand.Text()[:8]
 	kept := &capture{most: action.MaxOutput + overlap}
-	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	command.Dir, command.Env = folder, append(program.Environment(e.Path, action.Env, e.Environ), variable)
+	command := exec.CommandContext(ctx, r.Argv[0], r.Argv[1:]...)
+	command.Dir, command.Env = r.Folder, append(program.Environment(e.Path, action.Env, e.Environ), variable)
 	command.Stdout, command.Stderr = kept, kept
 	command.SysProcAttr = program.OwnGroup()
 	command.Cancel = func() error { return program.Signal(command, syscall.SIGTERM) }
@@ -49,27 +41,28 @@ func (e *Engine) run(id string, argv []string, folder string, action Action) end
 	program.Seal()
 	err := command.Start()
 	if err != nil {
-		return ending{state: RunFailed, exit: -1, problem: "it could not be started: " + clip(err.Error())}
+		r.State, r.Problem = RunFailed, "it could not be started: "+clip(err.Error())
+		return r
 	}
 	err = e.await(command)
 	if killed := program.Signal(command, syscall.SIGKILL); killed != nil && !errors.Is(killed, syscall.ESRCH) {
 		e.Logger.Warn("what an action left behind could not be ended", "action", action.Name, "error", killed)
 	}
-	end := ending{exit: command.ProcessState.ExitCode()}
-	end.output, end.leftOut = kept.text(action.MaxOutput, e.Redact)
+	r.ExitCode = command.ProcessState.ExitCode()
+	r.Output, r.LeftOut = kept.text(action.MaxOutput, e.Redact)
 	switch {
 	case command.ProcessState.Success() && (err == nil || errors.Is(err, exec.ErrWaitDelay)):
-		end.state = RunSucceeded
+		r.State = RunSucceeded
 	case e.ctx.Err() != nil:
-		end.state, end.problem = RunFailed, "it was ended with the daemon, before it was done"
+		r.State, r.Problem = RunFailed, "it was ended with the daemon, before it was done"
 	case ctx.Err() != nil:
-		end.state, end.problem = RunTimedOut, fmt.Sprintf("it was ended after %s", action.Timeout)
-	case end.exit >= 0:
-		end.state, end.problem = RunFailed, fmt.Sprintf("it ended with exit code %d", end.exit)
+		r.State, r.Problem = RunTimedOut, fmt.Sprintf("it was ended after %s", action.Timeout)
+	case r.ExitCode >= 0:
+		r.State, r.Problem = RunFailed, fmt.Sprintf("it ended with exit code %d", r.ExitCode)
 	default:
-		end.state, end.problem = RunFailed, "it was ended: "+command.ProcessState.String()
+		r.State, r.Problem = RunFailed, "it was ended: "+command.ProcessState.String()
 	}
-	return end
+	return r
 }
 
 // await waits for a program that was started. Where the engine can wait no longer

@@ -66,10 +66,11 @@ type running struct {
 type claim struct {
 	run   Run
 	bound Bound
-	argv  []string
 	// record decides about it and writes its row, in one transaction. It returns
 	// the earlier run of the key, if there is one.
 	record func(ctx context.Context, tx *store.Tx, c *claim) (earlier *Run, err error)
+	// late refuses whoever comes second; nil: they get the run of the first.
+	late error
 }
 
 // beginsWithin is how long after its request a run may begin.
@@ -125,7 +126,7 @@ func runOf(asked escalate.Act, key string) Run {
 
 // take has the claim run argv.
 func (c *claim) take(b Bound, argv []string) {
-	c.bound, c.argv = b, argv
+	c.bound = b
 	c.run.Exact = b.of(c.run.Act)
 	c.run.Argv = argv
 }
@@ -160,13 +161,15 @@ func (e *Engine) perform(ctx context.Context, action string, c *claim) (Run, err
 	c.run.Started = e.Now().UTC()
 	mine := &running{action: action, done: make(chan struct{})}
 	theirs, err := e.reserve(c.run.Key, mine)
-	if err != nil {
-		if earlier, ok := e.earlier(ctx, c.run.Key, err); ok {
-			return earlier, nil
-		}
+	before, ran := e.earlier(ctx, c.run.Key, err)
+	switch {
+	case c.late != nil && (ran || theirs != nil):
+		return Run{}, c.late
+	case ran:
+		return before, nil
+	case err != nil:
 		return Run{}, err
-	}
-	if theirs != nil {
+	case theirs != nil:
 		return e.wait(ctx, theirs)
 	}
 	earlier, err := e.record(ctx, c)
@@ -284,11 +287,7 @@ func (e *Engine) neverBegan(ctx context.Context, c *claim) error {
 
 // carryOut runs the program of a claim and records how it ended.
 func (e *Engine) carryOut(c *claim) Run {
-	action := c.bound.does.action
-	end := e.run(c.run.ID, c.argv, c.bound.Folder, action)
-	r := c.run
-	r.State, r.ExitCode, r.Problem, r.LeftOut = end.state, end.exit, end.problem, end.leftOut
-	r.Output = end.output
+	r := e.run(c.run, c.bound.does.action)
 	r.Ended = e.Now().UTC()
 	if r.State == RunSucceeded && r.UndoOf == "" && len(c.bound.undo) > 0 {
 		r.UndoUntil = r.Ended.Add(undoWindow)

@@ -15,7 +15,7 @@ func (e *Engine) Undo(ctx context.Context, id, by string) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	c := &claim{run: runOf(r.Act, "undo/"+r.ID)}
+	c := &claim{run: runOf(r.Act, "undo/"+r.ID), late: refuse(CodeUsed, "look at what it did", "%s is being undone", id)}
 	c.run.Reason, c.run.UndoOf, c.run.By = "undoes "+r.ID, r.ID, by
 	c.record = func(ctx context.Context, tx *store.Tx, c *claim) (*Run, error) {
 		if before, twice, err := findRun(ctx, tx, "WHERE undoes = ?", id); err != nil {
@@ -39,7 +39,7 @@ func (e *Engine) Undo(ctx context.Context, id, by string) (Run, error) {
 		}
 		return nil, tx.Exec(ctx, "UPDATE actions_runs SET undo_until = 0 WHERE number = ?", numberOf("r", id))
 	}
-	return e.performOnce(ctx, r.Action, c, refuse(CodeUsed, "look at what it did", "%s is being undone", id))
+	return e.perform(ctx, r.Action, c)
 }
 
 // undoable binds what undoes a run.
