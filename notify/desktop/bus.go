@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -46,23 +47,14 @@ type bus struct {
 	// another, or to itself after a restart: the next could be another
 	// program's notification.
 	owner string
-	shown []shown
-}
-
-// shown is a notification that may still be seen.
-type shown struct {
-	sequence string
-	id       uint32
+	// shown are the numbers of notifications that may still be seen, by sequence.
+	shown map[string]uint32
 }
 
 var (
 	_ notify.Notifier = (*bus)(nil)
 	_ notify.Listener = (*bus)(nil)
 )
-
-func newBus(options Options) *bus {
-	return &bus{address: options.Bus, now: options.Now}
-}
 
 // connect opens a connection of its own to the session bus. Only sockets are
 // used: other kinds of address start programs.
@@ -84,7 +76,7 @@ func (b *bus) connect(ctx context.Context) (*dbus.Conn, error) {
 		over := ctx.Err() != nil
 		cancel()
 		if over {
-			return nil, notAsked(err)
+			return nil, late(notify.Unavailable, err)
 		}
 		return nil, &notify.Error{Trouble: notify.Unavailable, Err: fmt.Errorf("connect to the session bus: %w", err),
 			Text: "there is no session bus, over which a desktop shows notifications",
@@ -175,55 +167,41 @@ func ownerOf(ctx context.Context, conn *dbus.Conn) (string, error) {
 func (b *bus) replaces(owner, sequence string) uint32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.owner != owner || sequence == "" {
+	if b.owner != owner {
 		return 0
 	}
-	i := slices.IndexFunc(b.shown, func(s shown) bool { return s.sequence == sequence })
-	if i < 0 {
-		return 0
-	}
-	return b.shown[i].id
+	return b.shown[sequence]
 }
 
 func (b *bus) remember(owner, sequence string, id uint32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.owner != owner {
-		b.owner, b.shown = owner, nil
+	if b.shown == nil || b.owner != owner || len(b.shown) >= maxShown {
+		b.owner, b.shown = owner, map[string]uint32{}
 	}
-	if sequence == "" || id == 0 {
-		return
+	maps.DeleteFunc(b.shown, func(_ string, other uint32) bool { return other == id })
+	if sequence != "" {
+		b.shown[sequence] = id
 	}
-	b.shown = slices.DeleteFunc(b.shown, func(s shown) bool { return s.sequence == sequence || s.id == id })
-	b.shown = append(b.shown, shown{sequence, id})
-	b.shown = slices.Clone(b.shown[max(0, len(b.shown)-maxShown):])
 }
 
 func (b *bus) forget(id uint32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.shown = slices.DeleteFunc(b.shown, func(s shown) bool { return s.id == id })
+	maps.DeleteFunc(b.shown, func(_ string, other uint32) bool { return other == id })
 }
-
-// notAsked is a message whose time was over before the desktop knew of it.
-func notAsked(err error) *notify.Error { return late(notify.Unavailable, err) }
 
 // trouble puts a failed call into words. asked: the notification itself was
 // asked for, so that it may be there.
 func (b *bus) trouble(ctx context.Context, err error, asked bool) *notify.Error {
 	refusal, refused := errors.AsType[dbus.Error](err)
-	if !refused {
-		if pointer, ok := errors.AsType[*dbus.Error](err); ok {
-			refusal, refused = *pointer, true
-		}
-	}
 	switch {
 	case refused:
 		return refusalOf(refusal)
 	case asked:
 		return &notify.Error{Trouble: notify.Unknown, Err: err, Text: "the desktop did not say whether it shows the notification", Next: unsure}
 	case ctx.Err() != nil:
-		return notAsked(err)
+		return late(notify.Unavailable, err)
 	default:
 		return &notify.Error{Trouble: notify.Unavailable, Err: err, Text: "the connection to the session bus broke", Next: "nothing; it is tried again"}
 	}

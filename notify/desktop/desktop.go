@@ -6,6 +6,7 @@
 package desktop
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"strings"
@@ -49,16 +50,13 @@ type Options struct {
 // New returns the channel to this desktop. It is a notify.Listener too, but on
 // macOS. It does nothing until it is used.
 func New(_ Config, options Options) notify.Notifier {
-	if options.System == "" {
-		options.System = runtime.GOOS
-	}
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	if options.System == "darwin" {
-		return newScript(options)
+	if cmp.Or(options.System, runtime.GOOS) == "darwin" {
+		return &script{program: cmp.Or(options.Script, "/usr/bin/osascript"), now: options.Now}
 	}
-	return newBus(options)
+	return &bus{address: options.Bus, now: options.Now}
 }
 
 // words are a message's title and text as a desktop can show them.

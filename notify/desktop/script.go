@@ -27,14 +27,6 @@ type script struct {
 
 var _ notify.Notifier = (*script)(nil)
 
-func newScript(options Options) *script {
-	s := &script{program: options.Script, now: options.Now}
-	if s.program == "" {
-		s.program = "/usr/bin/osascript"
-	}
-	return s
-}
-
 // Send runs the script once.
 func (s *script) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
 	ctx, cancel := bounded(ctx)

@@ -35,7 +35,8 @@ func unusable(scheme string) *notify.Error {
 func classify(scheme string, err error) *notify.Error {
 	text := err.Error()
 	text = text[:min(len(text), maxRead)]
-	if code := statusIn(text); code > 0 {
+	if found := status().FindStringSubmatch(text); found != nil {
+		code, _ := strconv.Atoi(found[1]) // three digits
 		return byStatus(scheme, code)
 	}
 	if unreached(err, text) {
@@ -43,18 +44,6 @@ func classify(scheme string, err error) *notify.Error {
 	}
 	return &notify.Error{Trouble: notify.Unknown, Text: scheme + " failed, and did not say whether the message arrived",
 		Next: "look at its address: subconsciousctl doctor"}
-}
-
-func statusIn(text string) int {
-	found := status().FindStringSubmatch(text)
-	if found == nil {
-		return 0
-	}
-	code, err := strconv.Atoi(found[1])
-	if err != nil {
-		return 0
-	}
-	return code
 }
 
 // unreached reports whether no connection was made, so that nothing was sent.
