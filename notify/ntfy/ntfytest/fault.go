@@ -96,19 +96,9 @@ func spoil(w http.ResponseWriter, r *http.Request, fault Fault) bool {
 	case Hang, HangAfter:
 		<-r.Context().Done()
 		cut(w)
-	case Broken:
-		itsOwnFault.write(w)
-	case Gateway:
-		page(w, http.StatusBadGateway)
-	case Late:
-		page(w, http.StatusGatewayTimeout)
 	case Limited:
 		w.Header().Set("Retry-After", "60")
 		tooMany.write(w)
-	case Denied:
-		noSignIn.write(w)
-	case Forbidden:
-		forbidden.write(w)
 	case Huge: // one line until nobody reads any more
 		for chunk, n := bytes.Repeat([]byte("x"), 32<<10), 0; n < 64<<20; n += len(chunk) {
 			if _, err := w.Write(chunk); err != nil {
@@ -117,16 +107,30 @@ func spoil(w http.ResponseWriter, r *http.Request, fault Fault) bool {
 		}
 	case Garbage:
 		_, _ = w.Write(bytes.Repeat([]byte("{\"no\": this is\x00 no JSON\n"), 40))
-	case Page:
-		page(w, http.StatusOK)
 	case Redirect:
 		w.Header().Set("Location", "https://signin.example.net/portal?from=here")
 		w.WriteHeader(http.StatusFound)
 	default:
+		if refused, ok := refusals[fault]; ok {
+			refused.write(w)
+			return true
+		}
+		if status, ok := pages[fault]; ok {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, "<html><body><h1>"+http.StatusText(status)+"</h1></body></html>\n")
+			return true
+		}
 		return false
 	}
 	return true
 }
+
+// Faults that are an answer: of the server, and the web pages of others.
+var (
+	refusals = map[Fault]refusal{Broken: itsOwnFault, Denied: noSignIn, Forbidden: forbidden}
+	pages    = map[Fault]int{Gateway: http.StatusBadGateway, Late: http.StatusGatewayTimeout, Page: http.StatusOK}
+)
 
 // cut breaks the connection.
 func cut(w http.ResponseWriter) {
@@ -138,13 +142,6 @@ func cut(w http.ResponseWriter) {
 		_ = tcp.SetLinger(0)
 	}
 	_ = connection.Close()
-}
-
-// page is what something else answers in the place of the server.
-func page(w http.ResponseWriter, status int) {
-	w.Header().Set("Content-Type", "text/html")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, "<html><body><h1>"+http.StatusText(status)+"</h1></body></html>\n")
 }
 
 // answer answers with a document.
