@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,43 +136,30 @@ func (w *worker) answers(err error) {
 }
 
 const (
-	// What is over is kept for keep. A sweep removes sweepRows at most; one
-	// that found as many is followed by another soon.
+	// What is over is kept for keep.
 	keep       = 30 * 24 * time.Hour
 	sweepEvery = time.Hour
-	sweepSoon  = time.Second
-	sweepRows  = 256
+	sweepSoon  = time.Second // after the start
 )
 
-// sweeps removes what is old, in small steps, until ctx is done.
+// sweeps removes what is old until ctx is done.
 func (o *Outbox) sweeps(ctx context.Context) {
-	for wait := sweepSoon; ; {
+	for wait := sweepSoon; ; wait = sweepEvery {
 		if wake.Pause(ctx, wait); ctx.Err() != nil {
 			return
 		}
-		more, err := o.sweep(ctx)
-		if err != nil && ctx.Err() == nil {
+		if err := o.sweep(ctx); err != nil && ctx.Err() == nil {
 			o.Logger.Error("old messages cannot be removed now", "error", err)
-		}
-		if wait = sweepEvery; more && err == nil {
-			wait = sweepSoon
 		}
 	}
 }
 
-// sweep removes a few rows, and reports whether there may be more.
-func (o *Outbox) sweep(ctx context.Context) (more bool, err error) {
+func (o *Outbox) sweep(ctx context.Context) error {
 	now := o.Now()
-	err = o.DB.Write(ctx, func(tx *store.Tx) error {
-		old, err := tx.Run(ctx, `DELETE FROM notify_outbox WHERE id IN (SELECT id FROM notify_outbox
-			WHERE changed < ? AND state NOT IN ('pending', 'sending') ORDER BY changed LIMIT ?)`, now.Add(-keep).UnixNano(), sweepRows)
-		if err != nil {
-			return err
-		}
-		used, err := tx.Run(ctx, `DELETE FROM notify_answers WHERE (delivery, answer) IN (SELECT delivery, answer FROM notify_answers
-			WHERE expires < ? LIMIT ?)`, now.UnixNano(), sweepRows)
-		more = old == sweepRows || used == sweepRows
-		return err
+	return o.DB.Write(ctx, func(tx *store.Tx) error {
+		return cmp.Or(
+			tx.Exec(ctx, "DELETE FROM notify_outbox WHERE changed < ? AND state NOT IN ('pending', 'sending')", now.Add(-keep).UnixNano()),
+			tx.Exec(ctx, "DELETE FROM notify_answers WHERE expires < ?", now.UnixNano()),
+		)
 	})
-	return more, err
 }

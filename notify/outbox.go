@@ -88,7 +88,7 @@ type Outbox struct {
 	cancel  context.CancelFunc // of what runs
 	hurry   context.CancelFunc // of messages that are being sent
 	group   sync.WaitGroup
-	refused refusals // counts what came and was no valid answer
+	spent   spent // tokens that were used up
 }
 
 // NewOutbox returns the outbox kept in the database. It delivers nothing

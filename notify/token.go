@@ -102,8 +102,9 @@ func (o *Outbox) Take(ctx context.Context, token string) error { return o.take(c
 // take is Take of a token that came over a channel; "" for any.
 func (o *Outbox) take(ctx context.Context, channel, token string) error {
 	err := o.consume(ctx, channel, token)
-	if errors.Is(err, ErrToken) {
-		o.refuse(channel, errors.Is(err, errForged))
+	// A button that was pressed again, or too late, is no stranger's.
+	if w := o.worker(channel); w != nil && errors.Is(err, errForged) {
+		w.strange()
 	}
 	if err != nil {
 		return fmt.Errorf("notify: answer: %w", err)
@@ -122,7 +123,7 @@ func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 		return errForged
 	}
 	answer := answers[c.Answer]
-	if !now.Before(time.Unix(c.Expires, 0)) || o.Answered == nil || o.refused.isSpent(token) {
+	if !now.Before(time.Unix(c.Expires, 0)) || o.Answered == nil || o.spent.has(token) {
 		return ErrToken
 	}
 	used := false
@@ -154,7 +155,7 @@ func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 		return o.post(ctx, tx, r.answered(answer, now))
 	})
 	if err == nil || used {
-		o.refused.spend(token)
+		o.spent.add(token)
 	}
 	return err
 }
@@ -170,57 +171,28 @@ func (r row) answered(answer Answer, at time.Time) Post {
 // answeredFor is how long it is of use to hear that an answer was taken.
 const answeredFor = time.Hour
 
-const (
-	// maxSpent bounds the tokens that are known to be refused without a look.
-	maxSpent = 1024
-	// refusedLogged is how many refusals a minute are logged.
-	refusedLogged = 6
-)
+// maxSpent bounds the tokens that are known to be used up without a look.
+const maxSpent = 1024
 
-// refusals counts what was no valid answer. Tokens that were used up are
-// remembered, so that whoever sends one again and again costs the database
-// nothing.
-type refusals struct {
+// spent remembers tokens that were used up, so that whoever sends one again and
+// again costs the database nothing.
+type spent struct {
 	mu     sync.Mutex
-	count  int
-	minute time.Time
-	logged int
-	spent  map[string]bool
+	tokens map[string]bool
 }
 
-func (r *refusals) isSpent(token string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.spent[token]
+func (s *spent) has(token string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tokens[token]
 }
 
-// spend remembers a token that is rightly signed and works no more.
-func (r *refusals) spend(token string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.spent == nil || len(r.spent) >= maxSpent {
-		r.spent = map[string]bool{}
+// add remembers a token that is rightly signed and works no more.
+func (s *spent) add(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tokens == nil || len(s.tokens) >= maxSpent {
+		s.tokens = map[string]bool{}
 	}
-	r.spent[token] = true
-}
-
-// refuse counts a refusal, and logs the first ones of each minute. A button that
-// was pressed again, or too late, is no stranger's.
-func (o *Outbox) refuse(channel string, forged bool) {
-	if w := o.worker(channel); w != nil && forged {
-		w.strange()
-	}
-	now := o.Now()
-	r := &o.refused
-	r.mu.Lock()
-	r.count++
-	if since := now.Sub(r.minute); since >= time.Minute || since < 0 {
-		r.minute, r.logged = now, 0
-	}
-	r.logged++
-	count, logs := r.count, r.logged <= refusedLogged
-	r.mu.Unlock()
-	if logs {
-		o.Logger.Debug("what came as an answer was refused", "channel", channel, "refused_since_start", count)
-	}
+	s.tokens[token] = true
 }
