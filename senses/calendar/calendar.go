@@ -268,7 +268,11 @@ func (s *Sense) expanded(ctx context.Context, parts splitting, at time.Time, min
 	if text := found.notes.String(); text != "" {
 		degraded = fmt.Sprintf("some of %s is left out: %s", place, text)
 	}
-	return s.report(items, found.cancelled, at, mind, cursor, degraded), nil
+	var gone []subconscious.Observation
+	if unsure, ok := found.notes.unsure(parts.components); ok {
+		gone = s.taken(items, found.away, unsure, at, mind)
+	}
+	return s.report(items, gone, at, mind, cursor, degraded), nil
 }
 
 // Probe counts the events of a calendar file. The error says why the sense could
@@ -306,7 +310,7 @@ func Count(data []byte) (events int, err error) {
 
 // report makes the batch. Its cursor names the set, so that a collect whose
 // commit failed is known by the cursor that comes back.
-func (s *Sense) report(items []subconscious.Observation, cancelled map[string]bool, at time.Time, mind *time.Location, cursor []byte, degraded string) senses.Batch {
+func (s *Sense) report(items, gone []subconscious.Observation, at time.Time, mind *time.Location, cursor []byte, degraded string) senses.Batch {
 	batch := senses.Batch{Degraded: degraded}
 	sum := sha256.New()
 	var line []byte
@@ -318,9 +322,7 @@ func (s *Sense) report(items []subconscious.Observation, cancelled map[string]bo
 	if s.cursor != "" && s.cursor == string(cursor) && digest == s.items && s.mind != nil && sameZone(mind, s.mind, at) {
 		return batch
 	}
-	if degraded == "" {
-		batch.Changes = s.taken(items, cancelled, at, mind)
-	}
+	batch.Changes = gone
 	batch.Rows = s.starts.update(items, s.options.Rows != nil)
 	batch.Sets = []senses.Set{{Scope: s.path, Items: items}}
 	s.items = digest
@@ -329,17 +331,21 @@ func (s *Sense) report(items []subconscious.Observation, cancelled map[string]bo
 	return batch
 }
 
-// taken says which events that were ahead do not take place any more.
-func (s *Sense) taken(items []subconscious.Observation, cancelled map[string]bool, at time.Time, mind *time.Location) (out []subconscious.Observation) {
+// taken says which events that were ahead do not take place any more. Of those that
+// something is wrong with it is unsure.
+func (s *Sense) taken(items []subconscious.Observation, away map[string]string, unsure map[string]bool, at time.Time, mind *time.Location) (out []subconscious.Observation) {
 	for _, old := range s.starts.taken(items, at, mind) {
+		if unsure[uidOf(old.name)] {
+			continue
+		}
 		start, _ := startFrom(old.start, mind)
 		o := subconscious.Observation{
 			ID: old.name + "#" + takenKind, Sense: senseName, Instance: s.config.ID, Kind: takenKind, Change: subconscious.Momentary,
 			At: at, Title: old.title, Trust: s.config.Trust, Fingerprint: old.uid,
-			Attrs: map[string]string{"start": start.Format(time.RFC3339), "status": "removed"},
+			Attrs: map[string]string{"start": start.Format(time.RFC3339), "status": cmp.Or(away[uidOf(old.name)], away[old.name], "removed")},
 		}
-		if cancelled[uidOf(old.name)] {
-			o.Attrs["status"] = "cancelled"
+		if len(old.start) == len(time.DateOnly) {
+			o.Attrs["all_day"] = "true"
 		}
 		if old.organizer != "" {
 			o.Attrs["organizer"] = old.organizer

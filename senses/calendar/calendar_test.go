@@ -168,6 +168,7 @@ func TestTakenOut(t *testing.T) {
 	for n := range takenMost + 1 {
 		many += event(fmt.Sprint("many", n), "20261128T100000Z", "")
 	}
+	malformed := "BEGIN:VEVENT\r\nUID:x\r\nDTSTART:never\r\nEND:VEVENT\r\n"
 	for name, c := range map[string]struct{ before, after, want string }{
 		"deleted":        {tea, "", "Tea, Sat 28 Nov 10:00"},
 		"cancelled":      {tea, event("tea", "20261128T100000Z", "STATUS:CANCELLED"), "Tea, Sat 28 Nov 10:00"},
@@ -181,7 +182,12 @@ func TestTakenOut(t *testing.T) {
 		"free":           {event("tea", "20261128T100000Z", "TRANSP:TRANSPARENT"), "", ""},
 		"has begun":      {event("tea", "20261121T120500Z", ""), "", ""},
 		"all at once":    {many, "", ""},
-		"one malformed":  {tea, "BEGIN:VEVENT\r\nUID:x\r\nDTSTART:never\r\nEND:VEVENT\r\n", ""},
+		"put off":        {tea, event("tea", "20270228T100000Z", ""), "Tea, Sat 28 Nov 10:00 (put off)"},
+		"one put off":    {daily, daily + event("daily", "20270228T100000Z", "RECURRENCE-ID:20261126T090000Z"), "Daily, Thu 26 Nov 09:00 (put off)"},
+		"all day":        {eventOf("tea", "DTSTART;VALUE=DATE:20261128\r\nSUMMARY:Tea"), "", "Tea, Sat 28 Nov, all day (all day)"},
+		"it malformed":   {tea, strings.Replace(malformed, "UID:x", "UID:tea", 1), ""},
+		"one malformed":  {tea, malformed, "Tea, Sat 28 Nov 10:00"},
+		"one unnamed":    {tea, strings.Replace(malformed, "UID:x\r\n", "", 1), ""},
 		"of no calendar": {"", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +200,14 @@ func TestTakenOut(t *testing.T) {
 				d.at = d.at.Add(10 * time.Minute)
 				d.write(calendarOf(c.after))
 				for _, o := range d.tick().Changes {
-					got = append(got, o.Title)
+					title := o.Title
+					if o.Attrs["status"] == statusPutOff {
+						title += " (put off)"
+					}
+					if o.Attrs["all_day"] != "" {
+						title += " (all day)"
+					}
+					got = append(got, title)
 				}
 			}
 			if strings.Join(got, "; ") != c.want {

@@ -296,19 +296,24 @@ func readPerson(property property) person {
 // without a UID is named by what it says.
 func (e *event) readIdentity(properties properties) {
 	e.status = strings.ToUpper(strings.TrimSpace(properties.value("STATUS")))
-	e.uid = strings.TrimSpace(properties.value("UID"))
-	switch {
-	case e.uid == "":
+	if e.uid = uidFrom(properties); e.uid == "" {
 		e.describe()
 		e.uid = noUID + digest(e.summary, e.start.name(), e.location)
-	case len(e.uid) > maxUID:
-		e.uid = longUID + digest(e.uid)
 	}
 	// A sequence that is no number is the same as none.
 	e.sequence, _ = strconv.Atoi(strings.TrimSpace(properties.value("SEQUENCE")))
 	for _, name := range []string{"DTSTAMP", "LAST-MODIFIED"} {
 		e.stamp = max(e.stamp, subconscious.Head(properties.value(name), 16))
 	}
+}
+
+// uidFrom is what an event is named by, "" where it has no UID.
+func uidFrom(properties properties) string {
+	uid := strings.TrimSpace(properties.value("UID"))
+	if len(uid) > maxUID {
+		uid = longUID + digest(uid)
+	}
+	return uid
 }
 
 // participation sums up the answers, in an order that does not depend on the

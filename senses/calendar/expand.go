@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -46,8 +47,9 @@ type expansion struct {
 	// incomplete says why the file is not a whole calendar; there are no
 	// occurrences then.
 	incomplete string
-	// cancelled are the UIDs of what is there and does not take place, or a date of it.
-	cancelled map[string]bool
+	// away says what became of events that are there and not ahead: "cancelled" by
+	// their UIDs, also where one date is, and "put off" beyond the window by their IDs.
+	away map[string]string
 	// steps is what the expansion took, see budget.
 	steps int
 }
@@ -56,7 +58,7 @@ type expansion struct {
 // calendars, and knows nothing of where they come from. Its only error is that
 // of ctx.
 func expand(ctx context.Context, parts splitting, w window) (expansion, error) {
-	out := expansion{cancelled: map[string]bool{}, incomplete: parts.incomplete, notes: notes{where: parts.notes.where}}
+	out := expansion{away: map[string]string{}, incomplete: parts.incomplete, notes: notes{where: parts.notes.where}}
 	if parts.incomplete != "" {
 		return out, nil
 	}
@@ -74,6 +76,7 @@ func expand(ctx context.Context, parts splitting, w window) (expansion, error) {
 		series.expand(w, budget, &out)
 		if len(out.occurrences) >= maxPerFile {
 			out.notes.add(series.line(), "more than %d dates lie ahead; the events from here on are left out", maxPerFile)
+			out.notes.whole = true
 			break
 		}
 	}
@@ -177,17 +180,22 @@ type notes struct {
 	first []string // the first few
 	count int
 	where func(line int) string // what is at a line, if not the line of a file
+	// lines are those that something is wrong with; whole: something is that
+	// belongs to no line, or more than what is there.
+	lines []int
+	whole bool
 }
 
 const maxNotes = 3
 
 // add notes what is wrong at a line of the file.
 func (n *notes) add(line int, format string, args ...any) {
-	if n.count >= maxNotes {
-		n.count++
-		return
+	if len(n.lines) == 0 || n.lines[len(n.lines)-1] != line {
+		n.lines = append(n.lines, line)
 	}
-	n.addText(n.at(line) + ": " + fmt.Sprintf(format, args...))
+	if n.count++; len(n.first) < maxNotes {
+		n.first = append(n.first, n.at(line)+": "+fmt.Sprintf(format, args...))
+	}
 }
 
 // at says where a line is.
@@ -202,6 +210,7 @@ func (n *notes) at(line int) string {
 func (n *notes) join(other notes) {
 	n.first = append(n.first, other.first[:min(len(other.first), maxNotes-len(n.first))]...)
 	n.count += other.count
+	n.lines, n.whole = append(n.lines, other.lines...), n.whole || other.whole
 }
 
 // String is empty where there is nothing to say.
@@ -216,8 +225,27 @@ func (n *notes) String() string {
 	return text
 }
 
+// unsure are the UIDs of the events that something is wrong with. ok is false where
+// that may be any event.
+func (n *notes) unsure(components []*component) (uids map[string]bool, ok bool) {
+	uids = map[string]bool{}
+	for _, line := range n.lines {
+		i := sort.Search(len(components), func(i int) bool { return components[i].line > line })
+		if i == 0 || components[i-1].name != "VEVENT" {
+			return nil, false
+		}
+		uid := uidFrom(components[i-1].read())
+		if uid == "" {
+			return nil, false
+		}
+		uids[uid] = true
+	}
+	return uids, !n.whole
+}
+
 // addText notes what belongs to no line.
 func (n *notes) addText(text string) {
+	n.whole = true
 	if n.count++; len(n.first) < maxNotes {
 		n.first = append(n.first, text)
 	}

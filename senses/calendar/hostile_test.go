@@ -234,6 +234,23 @@ func TestCancelledExpansion(t *testing.T) {
 	}
 }
 
+// TestManySmallPieces: a file of nothing but small pieces keeps little more than itself.
+func TestManySmallPieces(t *testing.T) {
+	for name, text := range map[string]string{
+		"parts": "BEGIN:VTIMEZONE\nTZID:x\n" + strings.Repeat("BEGIN:A\nEND:A\n", maxZoneParts) + "END:VTIMEZONE\n",
+		"lines": "BEGIN:VEVENT\n" + strings.Repeat("URL:\n", maxProperties) + "END:VEVENT\n",
+	} {
+		cut := split([]byte(calendarOf(strings.Repeat(text, maxFile/len(text)-1))))
+		pieces := 0
+		for _, c := range cut.components {
+			pieces += len(c.lines) + partPieces*len(c.parts)
+		}
+		if pieces > maxPieces || !strings.Contains(cut.notes.String(), "the rest is not read") {
+			t.Errorf("%s: %d pieces, %s", name, pieces, cut.notes.String())
+		}
+	}
+}
+
 // TestManyPartsOfAZone: no more of them are kept than are read.
 func TestManyPartsOfAZone(t *testing.T) {
 	part := "BEGIN:STANDARD\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nDTSTART:19961027T030000\r\nEND:STANDARD\r\n"

@@ -16,6 +16,8 @@ const (
 	eventKind = "event"
 	// takenKind is of an event that was cancelled or taken out.
 	takenKind = "taken-out"
+	// statusCancelled and statusPutOff are what became of it where it is there still.
+	statusCancelled, statusPutOff = "cancelled", "put off"
 	// noUID and longUID begin the names of events that have no UID to go by.
 	noUID, longUID = "no-uid-", "long-uid-"
 	// maxNamed is how many attendees are named in the text.

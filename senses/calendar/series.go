@@ -94,7 +94,7 @@ func (s *series) align(e *event) {
 // expand appends the occurrences of the series within the window.
 func (s *series) expand(w window, budget *budget, out *expansion) {
 	if s.master != nil && s.master.cancelled() {
-		out.cancelled[s.master.uid] = true
+		out.away[s.master.uid] = statusCancelled
 		return
 	}
 	room := min(maxPerEvent, maxPerFile-len(out.occurrences))
@@ -105,7 +105,7 @@ func (s *series) expand(w window, budget *budget, out *expansion) {
 			break
 		}
 		if e.cancelled() {
-			out.cancelled[e.uid] = true
+			out.away[e.uid] = statusCancelled
 		} else {
 			s.put(w, out, e, *e.original, e.start, e.length, true)
 		}
@@ -153,6 +153,13 @@ func (s *series) ordered() []*event {
 func (s *series) put(w window, out *expansion, e *event, original, start moment, l length, repeats bool) {
 	begins := start.in(w.mind).In(w.mind)
 	if !w.holds(begins) {
+		if !begins.Before(w.to) {
+			name := ""
+			if repeats {
+				name = original.name()
+			}
+			out.away[e.uid+"/"+name] = statusPutOff
+		}
 		return
 	}
 	e.describe()

@@ -13,6 +13,8 @@ const (
 	maxParameters = 4 << 10  // of one line
 	maxProperties = 1_000    // of one component
 	maxDepth      = 6        // VCALENDAR is 1
+	maxPieces     = 500_000  // lines that are kept of all components; a part counts as partPieces
+	partPieces    = 4
 )
 
 // component is an event or a zone definition cut out of the file, or a part of
@@ -84,6 +86,8 @@ type splitter struct {
 	open *component
 	kept int
 	seen int // components so far
+	// pieces are those of all components, see maxPieces.
+	pieces int
 	ends int // calendars closed
 	out  splitting
 }
@@ -196,10 +200,11 @@ func (s *splitter) begin(name string, line int) {
 	case len(s.stack) == 2 && (name == "VEVENT" || name == "VTIMEZONE"):
 		if s.seen++; s.seen > maxComponents {
 			s.out.notes.add(line, "comes after %d events and zones, more than are read", maxComponents)
+			s.out.notes.whole = true
 			return
 		}
 		s.open, s.kept = &component{name: name, line: line}, 0
-	case len(s.stack) == 3 && s.open != nil && s.open.name == "VTIMEZONE" && len(s.open.parts) <= maxZoneParts:
+	case len(s.stack) == 3 && s.open != nil && s.open.name == "VTIMEZONE" && len(s.open.parts) <= maxZoneParts && s.room(line, partPieces):
 		s.open.parts = append(s.open.parts, &component{name: name, line: line})
 	}
 }
@@ -243,7 +248,7 @@ func (s *splitter) keep(name string, raw []byte, length, line int) {
 		}
 	case !hasValue(raw):
 		s.out.notes.add(line, "%s has no value, or parameters longer than %d KiB", name, maxParameters>>10)
-	default:
+	case s.room(line, 1):
 		s.kept++
 		into := s.open
 		if len(s.stack) == 3 {
@@ -251,6 +256,16 @@ func (s *splitter) keep(name string, raw []byte, length, line int) {
 		}
 		into.lines = append(into.lines, bytes.TrimRight(raw, "\r\n"))
 	}
+}
+
+// room reports whether so many pieces more may be kept, and says once that they may not.
+func (s *splitter) room(line, pieces int) bool {
+	before := s.pieces
+	if s.pieces += pieces; before <= maxPieces && s.pieces > maxPieces {
+		s.out.notes.add(line, "there are more than %d lines of events and zones, and the rest is not read", maxPieces)
+		s.out.notes.whole = true
+	}
+	return s.pieces <= maxPieces
 }
 
 // hasValue reports whether parameters within the bound are followed by a value.

@@ -113,14 +113,19 @@ func takenOut(s *scene, o subconscious.Observation) noticed {
 	if start.Sub(s.at) <= 24*time.Hour {
 		importance, reason = 7, "it was to be within a day"
 	}
-	name := s.eventName(o)
-	lead := "No longer"
-	if o.Attrs["status"] == "cancelled" {
+	name, when, lead := s.eventName(o), s.when(start), "No longer"
+	switch o.Attrs["status"] {
+	case "cancelled":
 		lead = "Cancelled"
+	case "put off":
+		lead = "Put off for weeks"
 	}
-	words := say("%s in your calendar: %s, %s", lead, prose(name), s.when(start))
+	if allDay(o) {
+		when = s.day(start)
+	}
+	words := say("%s in your calendar: %s, %s", lead, prose(name), when)
 	if o.Trust != subconscious.Owner {
-		words = say("%s in the calendar %s: %s, %s", lead, prose(o.Instance), prose(name), s.when(start))
+		words = say("%s in the calendar %s: %s, %s", lead, prose(o.Instance), prose(name), when)
 	}
 	return notice(subconscious.KindObservation, importance, words, o).until(start).tell(reason)
 }
