@@ -115,7 +115,7 @@ func (c *client) ask(ctx context.Context, r request) (*multistatus, *url.URL, er
 		return nil, nil, &refused{shown(got.at.Host), got.status}
 	}
 	var all multistatus
-	if err = shallow(got.body); err == nil {
+	if err = bounded(got.body); err == nil {
 		err = xml.Unmarshal(got.body, &all)
 	}
 	if err != nil {
@@ -124,24 +124,33 @@ func (c *client) ask(ctx context.Context, r request) (*multistatus, *url.URL, er
 	return &all, got.at, nil
 }
 
-// maxDepth is how deep the elements of an answer may nest.
-const maxDepth = 50
+const (
+	// maxDepth is how deep the elements of an answer may nest, and maxElements how
+	// many it may have with their attributes: a dozen for each item of a list.
+	maxDepth    = 50
+	maxElements = 12 * maxListed
+)
 
-// shallow refuses what nests deeper: the library keeps all elements that are open.
-func shallow(text []byte) error {
-	for d, depth := xml.NewDecoder(bytes.NewReader(text)), 0; ; {
+// bounded refuses what nests deeper or holds more: the library keeps all elements
+// that are open, and makes much of one that is empty.
+func bounded(text []byte) error {
+	for d, depth, elements := xml.NewDecoder(bytes.NewReader(text)), 0, 0; ; {
 		token, err := d.RawToken()
 		if err != nil {
 			return nil // Unmarshal says it better
 		}
-		switch token.(type) {
+		switch token := token.(type) {
 		case xml.StartElement:
 			depth++
+			elements += 1 + len(token.Attr)
 		case xml.EndElement:
 			depth--
 		}
-		if depth > maxDepth {
+		switch {
+		case depth > maxDepth:
 			return errors.New("it nests too deep")
+		case elements > maxElements:
+			return fmt.Errorf("it holds more than %d elements", maxElements)
 		}
 	}
 }

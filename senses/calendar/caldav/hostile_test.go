@@ -74,6 +74,7 @@ func TestHostileServers(t *testing.T) {
 		"no XML":                  {"", says("<html><body>Welcome<br></body>"), "no WebDAV"},
 		"an XML bomb":             {"", says(`<!DOCTYPE a [<!ENTITY b "` + strings.Repeat("b", 1000) + `">]><D:multistatus xmlns:D="DAV:"><D:response><D:href>&b;&b;</D:href></D:response></D:multistatus>`), "no WebDAV"},
 		"nesting":                 {"", says(strings.Repeat("<a>", 1<<20)), "no WebDAV"},
+		"empty elements":          {"", multi(strings.Repeat("<D:response/>", 1<<20)), "elements"},
 		"a list that never ends": {"", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusMultiStatus)
 			flood(w, of("/x", ""))
@@ -251,6 +252,40 @@ func TestOneEventOfMany(t *testing.T) {
 			defer s.Close()
 			check(t, calendar.Config{ID: "club", URL: s.URL + "/club.ics"}, strings.Trim(cmp.Or(test.file, test.says), "-"))
 		})
+	}
+}
+
+// TestGivenOutLater: what the server does not give out at first is asked for again,
+// and many of them do not cost the others.
+func TestGivenOutLater(t *testing.T) {
+	for _, status := range []int{http.StatusForbidden, http.StatusRequestTimeout, http.StatusLocked} {
+		s := serve(t)
+		const many = 2 * maxWithheld
+		for n := range many {
+			s.put(fmt.Sprintf("/cal/work/%02d.ics", n), event(n, 9))
+		}
+		kept, withheld := &sensetest.Kept{}, "/cal/work/01.ics"
+		s.before = func(w http.ResponseWriter, r *http.Request) bool {
+			no := r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, withheld)
+			if no {
+				w.WriteHeader(status)
+			}
+			return no
+		}
+		sense := open(t, s.config(), Options{}, kept)
+		look := func() int {
+			batch, err := sense.Collect(t.Context(), time.Now(), kept.Cursor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept.Keep(batch)
+			return len(batch.Sets[0].Items)
+		}
+		first := look()
+		withheld = "/none"
+		if second := look(); first != many-1 || second != many {
+			t.Errorf("%d: %d events are shown, and then %d", status, first, second)
+		}
 	}
 }
 
