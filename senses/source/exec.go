@@ -86,7 +86,7 @@ func (s *Exec) Collect(ctx context.Context, at time.Time, cursor []byte) (senses
 	m.Ran, m.Problem = at, problem
 	batch.Degraded = problem
 	var err error
-	batch.Cursor, err = m.cursor()
+	batch.Cursor, err = m.cursor(s.config.Complete, &batch)
 	return batch, err
 }
 

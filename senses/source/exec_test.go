@@ -86,6 +86,36 @@ func TestExecConforms(t *testing.T) {
 	}
 }
 
+// TestCompleteLeavesNoGhosts: what a complete command prints no more is gone, however
+// much else it prints.
+func TestCompleteLeavesNoGhosts(t *testing.T) {
+	file, now, stands := filepath.Join(t.TempDir(), "lines"), clock(), map[string]bool{}
+	config := checks("jobs")
+	config.PerHour = 3600
+	s := open(t, source.ExecConfig{Config: config, Command: []string{"cat", file}, Complete: true})
+	var cursor []byte
+	for run := range 2 {
+		var lines strings.Builder
+		for n := range 900 {
+			fmt.Fprintf(&lines, `{"id":"job %d %d","kind":"failed","title":"Job %d failed"}`+"\n", run, n, n)
+		}
+		testutil.Write(t, file, []byte(lines.String()))
+		batch, err := s.Collect(t.Context(), now(), cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, set := range batch.Sets {
+			if delete(stands, set.Scope); len(set.Items) > 0 {
+				stands[set.Scope] = true
+			}
+		}
+		cursor = batch.Cursor
+	}
+	if len(stands) != 900 || !stands["job 1 0"] {
+		t.Errorf("%d stand", len(stands))
+	}
+}
+
 // script is a program of so many lines of shell.
 func script(t testing.TB, lines string) []string {
 	t.Helper()

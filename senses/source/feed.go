@@ -135,7 +135,7 @@ func (s *Feed) Collect(ctx context.Context, at time.Time, cursor []byte) (senses
 		batch, m.New = senses.Batch{}, 0
 	}
 	m.Ran, batch.Aside = at, m.Problem
-	batch.Cursor, err = m.cursor()
+	batch.Cursor, err = m.cursor(false, &batch)
 	return batch, err
 }
 
@@ -211,8 +211,8 @@ func items(body []byte) (reports []Report, cut string, err error) {
 		return nil, "", unreadable(err)
 	}
 	for _, item := range feed.Items {
-		id := ""
-		if item.GUID != nil {
+		id := strings.TrimSpace(item.Link + " " + item.Title) // items may share a link
+		if item.GUID != nil && item.GUID.Value != "" {
 			id = item.GUID.Value
 		}
 		add(item.Title, cmp.Or(item.Description, item.Content), item.Link, id)

@@ -172,6 +172,26 @@ func bomb(begin string) http.HandlerFunc {
 	}
 }
 
+// TestItemsOfOneLink: items without a name of their own are told apart by their titles.
+func TestItemsOfOneLink(t *testing.T) {
+	same := func(title string) string {
+		return "<item><title>" + title + "</title><link>https://news.example/</link></item>"
+	}
+	items := []string{same("One"), same("Two")}
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(published(items...))) })
+	now, cursor := halfHours(), []byte(nil)
+	for look, want := range []int{0, 0, 1, 0} {
+		if look == 2 {
+			items = append([]string{same("Three")}, items...)
+		}
+		batch, err := s.Collect(t.Context(), now(), cursor)
+		if err != nil || len(batch.Changes) != want {
+			t.Errorf("look %d has %d items, %v", look, len(batch.Changes), err)
+		}
+		cursor = batch.Cursor
+	}
+}
+
 // TestSlowFeed: a server that says nothing does not hold a collect up for longer than
 // that may take.
 func TestSlowFeed(t *testing.T) {

@@ -161,6 +161,6 @@ func (s *Post) Collect(ctx context.Context, at time.Time, cursor []byte) (batch 
 		return batch, nil
 	}
 	m.take(s.config, at, 0, false, reports, &batch)
-	batch.Cursor, err = m.cursor()
+	batch.Cursor, err = m.cursor(false, &batch)
 	return batch, err
 }

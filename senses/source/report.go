@@ -194,10 +194,6 @@ func (m *memory) take(c Config, at time.Time, most int, complete bool, reports [
 			batch.Sets, batch.Changes = append(batch.Sets, senses.Set{Scope: r.ID}), append(batch.Changes, o)
 		}
 	}
-	ids := slices.SortedFunc(maps.Keys(m.Known), func(a, b string) int { return cmp.Or(m.Known[b].At.Compare(m.Known[a].At), strings.Compare(a, b)) })
-	for _, id := range ids[min(len(ids), maxKnown):] {
-		delete(m.Known, id)
-	}
 	return over
 }
 
@@ -211,5 +207,15 @@ func (m *memory) forget(at time.Time, batch *senses.Batch) {
 	}
 }
 
-// cursor is what is committed.
-func (m *memory) cursor() ([]byte, error) { return json.Marshal(m) }
+// cursor is what is committed: the newest of what is known. Of a source that is
+// complete nothing stands that is not known any more.
+func (m *memory) cursor(complete bool, batch *senses.Batch) ([]byte, error) {
+	ids := slices.SortedFunc(maps.Keys(m.Known), func(a, b string) int { return cmp.Or(m.Known[b].At.Compare(m.Known[a].At), strings.Compare(a, b)) })
+	for _, id := range ids[min(len(ids), maxKnown):] {
+		if complete {
+			batch.Sets = append(batch.Sets, senses.Set{Scope: id})
+		}
+		delete(m.Known, id)
+	}
+	return json.Marshal(m)
+}
