@@ -1,8 +1,11 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
-	"slices"
+	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -16,20 +19,39 @@ import (
 // by themselves do so a month before.
 const renewal = 14 * 24 * time.Hour
 
-// calendars asks for each calendar that is on a server, as the daemon does.
+// calendars reads each calendar that is a file, and asks for each that is on a server,
+// as the daemon does.
 func (e *examination) calendars(ctx context.Context) {
-	remote := slices.DeleteFunc(slices.Clone(e.Config.Senses.Calendar), func(c calendar.Config) bool { return !c.Remote() })
-	for i, seen := range asked(remote, func(c calendar.Config) caldav.Probed { return live.Calendar(ctx, c, e.StateDir, e.Env) }) {
-		e.calendar(remote[i], seen)
+	for i, seen := range asked(e.Config.Senses.Calendar, func(c calendar.Config) caldav.Probed {
+		if !c.Remote() {
+			return local(c)
+		}
+		return live.Calendar(ctx, c, e.StateDir, e.Env)
+	}) {
+		e.calendar(e.Config.Senses.Calendar[i], seen)
 	}
+}
+
+// local reads a calendar that is a file. That there is none is said of the folders.
+func local(c calendar.Config) (p caldav.Probed) {
+	events, err := calendar.Probe(c)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		p.Problem, p.Next, _ = strings.Cut(err.Error(), "; ")
+		p.Next = cmp.Or(p.Next, "export it again, or correct ics")
+	default:
+		p.Detail = fmt.Sprintf("the file is there, with %d events", events)
+	}
+	return p
 }
 
 // calendar says what was seen of one.
 func (e *examination) calendar(c calendar.Config, p caldav.Probed) {
 	e.say(c.ID,
-		row{p.Problem == "", OK, p.Detail, ""},
-		row{e.senses("calendar", c.ID), OK, "the daemon, which runs, reads it; from here: " + p.Problem, ""},
-		row{true, Broken, p.Problem, p.Next})
+		row{p.Detail != "", OK, p.Detail, ""},
+		row{p.Problem != "" && e.senses("calendar", c.ID), OK, "the daemon, which runs, reads it; from here: " + p.Problem, ""},
+		row{p.Problem != "", Broken, p.Problem, p.Next})
 	e.say(c.ID+" calendars", row{len(p.Missing) > 0, Degraded, "there is no " + strings.Join(p.Missing, ", "), "correct calendars, or leave it out for all"})
 	if c.Google != "" {
 		e.signIn(c.ID, setup.CalendarSignIn(c, e.StateDir, e.Env))
