@@ -88,8 +88,8 @@ type splitter struct {
 	seen int // components so far
 	// pieces are those of all components, see maxPieces.
 	pieces int
-	ends int // calendars closed
-	out  splitting
+	ends   int // calendars closed
+	out    splitting
 }
 
 // notCalendar says that a file is no calendar at all.

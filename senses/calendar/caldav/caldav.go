@@ -162,8 +162,8 @@ type look struct {
 	fetched int
 	bytes   int
 	// left: there was no time or no room for all. lost is why an item could not be had.
-	left bool
-	lost error
+	left     bool
+	lost     error
 	withheld int // items that were not given out, and are asked for again
 }
 
