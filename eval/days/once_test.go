@@ -72,7 +72,7 @@ disk / 50% of 100GB
 10:30 restart
 12:00 disk / 50%
 12:03 restart
-`, want: []string{"10:00 Disk / is 97% full"}, cleared: []string{"12:00 All clear, no longer: Disk / is 97% full: 3 GB left"}},
+`, want: []string{"10:00 Disk / is 97% full"}, cleared: []string{"12:00 All clear, no longer: Disk / is 97% full: 3.0 GB left"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
