@@ -60,9 +60,9 @@ func CheckFile(ctx context.Context, path string) error {
 		}
 		return fmt.Errorf("store: check %s: %w", path, explain(path, err))
 	}
-	err = examine(path, "", math.MaxInt)
+	err = examine(path, math.MaxInt)
 	if err == nil {
-		err = ownFiles(path, filepath.Join(filepath.Dir(path), backupsName))
+		err = ownFiles(path)
 	}
 	if err != nil {
 		return fmt.Errorf("store: check %s: %w", path, explain(path, err))

@@ -16,7 +16,7 @@ import (
 //
 // Migrations are committed into the main file and never to the write-ahead
 // log (see migrate), so the header is right even after a crash.
-func examine(path, backupDir string, known int) error {
+func examine(path string, known int) error {
 	stat, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -44,7 +44,7 @@ func examine(path, backupDir string, known int) error {
 			Next: "Move the file away, or choose another state folder"}
 	}
 	if version > known {
-		return newer(path, backupDir, fmt.Sprintf("schema %d", version), fmt.Sprintf("schema %d", known))
+		return newer(path, fmt.Sprintf("schema %d", version), fmt.Sprintf("schema %d", known))
 	}
 	return nil
 }
@@ -85,8 +85,8 @@ func readHead(path string, n int) ([]byte, error) {
 	return head[:got], nil
 }
 
-func newer(path, backupDir, has, knows string) *Error {
+func newer(path, has, knows string) *Error {
 	return &Error{Code: CodeNewer, Path: path,
 		Text: fmt.Sprintf("the database %s was written by a newer version: it has %s, this program knows %s; it was left untouched", path, has, knows),
-		Next: fmt.Sprintf("Install the newer version again, or move the file away and copy the backup made before the upgrade from %s to its place", backupDir)}
+		Next: fmt.Sprintf("Install the newer version again, or move the file away and copy the backup made before the upgrade from %s to its place", backupsOf(path))}
 }

@@ -13,7 +13,7 @@ import (
 // migrate applies what is pending. It works without the write-ahead log: the
 // schema version in the file's header is then true whenever the file is
 // whole, and an older program can refuse the file without opening it.
-func (db *DB) migrate(ctx context.Context, backupDir string, migrations []Migration) (err error) {
+func (db *DB) migrate(ctx context.Context, migrations []Migration) (err error) {
 	pool, err := pool(db.path, 1, 1, "rw", "synchronous(EXTRA)", "cache_size(-2048)")
 	if err != nil {
 		return err
@@ -25,12 +25,12 @@ func (db *DB) migrate(ctx context.Context, backupDir string, migrations []Migrat
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 
-	pending, applied, err := db.pending(ctx, conn, backupDir, migrations)
+	pending, applied, err := db.pending(ctx, conn, migrations)
 	if err != nil || len(pending) == 0 {
 		return err
 	}
 	if applied > 0 {
-		if err := db.backup(ctx, conn, backupDir, len(migrations)); err != nil {
+		if err := db.backup(ctx, conn, backupsOf(db.path), len(migrations)); err != nil {
 			return fmt.Errorf("back up before migrating: %w", err)
 		}
 	}
@@ -46,7 +46,7 @@ func (db *DB) migrate(ctx context.Context, backupDir string, migrations []Migrat
 }
 
 // pending returns the migrations that the file lacks, and how many it has.
-func (db *DB) pending(ctx context.Context, conn *sql.Conn, backupDir string, migrations []Migration) ([]Migration, int, error) {
+func (db *DB) pending(ctx context.Context, conn *sql.Conn, migrations []Migration) ([]Migration, int, error) {
 	has, total, err := appliedVersions(ctx, conn)
 	if err != nil {
 		return nil, 0, err
@@ -61,7 +61,7 @@ func (db *DB) pending(ctx context.Context, conn *sql.Conn, backupDir string, mig
 	}
 	for name, version := range has {
 		if version > knows[name] {
-			return nil, 0, newer(db.path, backupDir, fmt.Sprintf("version %d of %s", version, name), fmt.Sprintf("version %d", knows[name]))
+			return nil, 0, newer(db.path, fmt.Sprintf("version %d of %s", version, name), fmt.Sprintf("version %d", knows[name]))
 		}
 	}
 	return pending, total, nil

@@ -26,9 +26,6 @@ const Memory = ":memory:"
 type Options struct {
 	// Path of the file, or Memory. The folder must exist.
 	Path string
-	// BackupDir is where the backup before a migration goes; "" is the folder
-	// "backups" beside the file. It is created when needed.
-	BackupDir string
 	// Now dates backups and migrations; nil is time.Now.
 	Now func() time.Time
 
@@ -44,8 +41,8 @@ type DB struct {
 	closed  atomic.Bool
 }
 
-// backupsName is the folder of backups beside a database.
-const backupsName = "backups"
+// backupsOf is the folder beside a database into which its backups go.
+func backupsOf(path string) string { return filepath.Join(filepath.Dir(path), "backups") }
 
 const (
 	maxReaders     = 4
@@ -85,22 +82,19 @@ func (db *DB) open(ctx context.Context, options Options, migrations []Migration)
 		return err
 	}
 	db.path = path
-	if options.BackupDir == "" {
-		options.BackupDir = filepath.Join(filepath.Dir(path), backupsName)
-	}
-	if err := examine(path, options.BackupDir, len(migrations)); err != nil {
+	if err := examine(path, len(migrations)); err != nil {
 		return err
 	}
 	guard := os.O_EXCL | syscall.O_NOFOLLOW
 	if options.credulous {
 		guard = 0
-	} else if err := ownFiles(path, options.BackupDir); err != nil {
+	} else if err := ownFiles(path); err != nil {
 		return err
 	}
 	if err := create(path, guard); err != nil {
 		return err
 	}
-	if err := db.migrate(ctx, options.BackupDir, migrations); err != nil {
+	if err := db.migrate(ctx, migrations); err != nil {
 		return err
 	}
 	if db.writer, err = pool(path, 1, 1, "rw", "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)", "cache_size(-2048)"); err != nil {
@@ -133,7 +127,8 @@ func (db *DB) openMemory(ctx context.Context, migrations []Migration) (err error
 // ownFiles refuses a database, or a file beside it, that is a link, has a second
 // name, or is somebody else's, and such backups: SQLite would take over what is
 // in them, or write to where they lead.
-func ownFiles(path, backupDir string) error {
+func ownFiles(path string) error {
+	backupDir := backupsOf(path)
 	files := []string{path, path + "-wal", path + "-shm", path + "-journal"}
 	// A plain file in the folder's place only prevents backups; it is no danger.
 	if info, err := os.Lstat(backupDir); err == nil && !info.Mode().IsRegular() {
