@@ -11,10 +11,12 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -41,6 +43,7 @@ type options struct {
 	verbose, strict   bool
 	check, oracle     bool
 	phone             bool
+	compare           string
 }
 
 // Flags implements harness.Options.
@@ -52,6 +55,7 @@ func (o *options) Flags(flags *flag.FlagSet) {
 	flags.BoolVar(&o.check, "check", false, "")
 	flags.BoolVar(&o.oracle, "oracle", false, "")
 	flags.BoolVar(&o.phone, "phone", false, "")
+	flags.StringVar(&o.compare, "compare", "", "")
 }
 
 // Check implements harness.Options.
@@ -79,10 +83,23 @@ func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, erro
 	if err != nil {
 		return harness.Report{}, err
 	}
+	var base result
+	if o.compare != "" { // before the minutes that it takes
+		data, err := harness.ReadFile(o.compare, 16*maxBytes)
+		if err == nil {
+			err = json.Unmarshal(data, &base)
+		}
+		if err != nil {
+			return harness.Report{}, fmt.Errorf("read the result to compare with, as --json printed it: %w", err)
+		}
+	}
 	if o.check {
 		return harness.Report{Figures: contents(days), Template: "{{.Scripts}} scripts of {{.Days}} days: {{.Letters}} letters, {{.Needles}} needles, {{.Worth}} worth, {{.Noise}} noise, {{.Traps}} traps\n"}, nil
 	}
 	result, err := playDays(ctx, days, o)
+	if o.compare != "" {
+		result.Changes = result.since(base)
+	}
 	report := harness.Report{Figures: result, Template: table}
 	for _, s := range result.Sets {
 		if o.strict {
@@ -159,6 +176,69 @@ type result struct {
 	Sets    []setFigures `json:"sets"`
 	Days    []figures    `json:"days"`
 	Verbose bool         `json:"-"`
+	// Changes are against the result that was given to compare with.
+	Changes []change `json:"changes,omitempty"`
+}
+
+// change is one figure of a set, or one needle of a day, before and now.
+type change struct{ Of, Figure, Before, Now string }
+
+// since lists what is otherwise than in base, on the days that both have: figures of
+// sets, and the needles that came or went, of those that are shown.
+func (r result) since(base result) (all []change) {
+	shared := func(days, others []figures) []figures {
+		days = slices.DeleteFunc(slices.Clone(days), func(d figures) bool {
+			return !slices.ContainsFunc(others, func(o figures) bool { return o.Name == d.Name })
+		})
+		slices.SortFunc(days, func(a, b figures) int { return strings.Compare(a.Name, b.Name) })
+		return days
+	}
+	old, new := shared(base.Days, r.Days), shared(r.Days, base.Days)
+	add := func(of string, before, now map[string]string) {
+		for _, figure := range slices.Sorted(maps.Keys(now)) {
+			if was := before[figure]; was != now[figure] {
+				all = append(all, change{of, figure, was, now[figure]})
+			}
+		}
+	}
+	for _, s := range r.Sets {
+		add(s.Set, flat(sum(s.Set, old)), flat(sum(s.Set, new)))
+	}
+	for i, d := range new {
+		missed, missing := map[string]string{}, map[string]string{}
+		for _, m := range old[i].Missed {
+			missed[m.Label], missing[m.Label] = "missed", "told"
+		}
+		for _, m := range d.Missed {
+			missed[m.Label], missing[m.Label] = cmp.Or(missed[m.Label], "told"), "missed"
+		}
+		add(d.Name, missed, missing)
+	}
+	return all
+}
+
+// flat is what a value is in JSON, each number and text by its path.
+func flat(value any) map[string]string {
+	all := map[string]string{}
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		if fields, nested := value.(map[string]any); nested {
+			for name, field := range fields {
+				walk(strings.TrimPrefix(path+" "+name, " "), field)
+			}
+			return
+		}
+		all[path] = fmt.Sprint(value)
+	}
+	data, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(data, &value)
+	}
+	if err != nil {
+		panic(err) // figures are numbers and texts
+	}
+	walk("", value)
+	return all
 }
 
 // each plays days side by side, one for each core.

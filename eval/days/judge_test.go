@@ -1,6 +1,7 @@
 package days
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -204,5 +205,22 @@ func TestQuotes(t *testing.T) {
 		if f.Quoting != 1 || f.Quoted != want || f.Told != 1 || f.By["machine"] != (share{1, 1}) {
 			t.Errorf("%q: %+v", words, f.counts)
 		}
+	}
+}
+
+// TestSince: what changed between two results is listed.
+func TestSince(t *testing.T) {
+	of := func(told int, missed ...miss) result {
+		return result{Sets: []setFigures{{Set: setTune}}, Days: []figures{{Name: "small", Set: setTune, counts: counts{Needles: 2, Told: told}, Missed: missed}}}
+	}
+	before, now := of(1, miss{Label: "a"}), of(1, miss{Label: "b"})
+	want := []change{{"small", "a", "missed", "told"}, {"small", "b", "told", "missed"}}
+	if got := now.since(before); !slices.Equal(got, want) {
+		t.Errorf("changes %v, want %v", got, want)
+	}
+	after := of(2)
+	before.Days = append(before.Days, figures{Name: "not played now", Set: setTune, counts: counts{Needles: 1}, Missed: []miss{{Label: "c"}}})
+	if got := after.since(before); !slices.Contains(got, change{setTune, "told", "1", "2"}) || !slices.Contains(got, change{"small", "a", "missed", "told"}) || slices.ContainsFunc(got, func(c change) bool { return c.Figure == "c" }) {
+		t.Errorf("changes %v", got)
 	}
 }
