@@ -48,7 +48,6 @@ func TestInterestedInMail(t *testing.T) {
 		{"a request that was answered", "watcher librarian dreamer mine", mailed("request", "a", gone, at, "asks=true")},
 		{"a bill for next month", "watcher librarian oracle mine", due(mailed("deadline", "a", appeared, at, "automated=true"), 30*day)},
 		{"a bill that was sent in bulk", "watcher oracle mine", due(mailed("deadline", "a", appeared, at, "bulk=true"), 30*day)},
-		{"an appointment", "watcher librarian oracle mine", due(mailed("appointment", "a", appeared, at, "automated=true"), 30*day)},
 		{"a promise", "dreamer mine", mailed("promise", "a", appeared, at, "")},
 		{"a promise with a date", "librarian oracle dreamer mine", due(mailed("promise", "a", appeared, at, ""), 30*day)},
 		{"a question", "dreamer mine", mailed("awaiting", "a", appeared, at, "")},

@@ -101,17 +101,6 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestAppointments reads testdata/appointments.txtar.
-func TestAppointments(t *testing.T) {
-	table(t, "testdata/appointments.txtar", 30, 30, func(text string, now time.Time) []time.Time {
-		var days []time.Time
-		for _, a := range prose.Of(text, now).Appointments() {
-			days = append(days, a.Date.Due)
-		}
-		return days
-	})
-}
-
 // table checks each line of a file: those of the parts named "no" have no day, and
 // the others the one behind "=>".
 func table(t *testing.T, path string, leastYes, leastNo int, read func(text string, now time.Time) []time.Time) {
@@ -147,8 +136,8 @@ func table(t *testing.T, path string, leastYes, leastNo int, read func(text stri
 // languages, of what.
 func TestLater(t *testing.T) {
 	l := readLabelled(t, "testdata/later.txtar")
-	if len(l.parts) != 6 {
-		t.Fatalf("%d parts, want 6", len(l.parts))
+	if len(l.parts) != 4 {
+		t.Fatalf("%d parts, want 4", len(l.parts))
 	}
 	for _, p := range l.parts {
 		what, want, _ := strings.Cut(p.name, "/")
@@ -159,8 +148,6 @@ func TestLater(t *testing.T) {
 				found = len(prose.Asks(line.text, l.now))
 			case "limits":
 				found = len(prose.Of(line.text, l.now).Limits())
-			case "appointments":
-				found = len(prose.Of(line.text, l.now).Appointments())
 			}
 			if found > 0 != (want == "yes") {
 				t.Errorf("%s: %q has %d", p.name, line.text, found)

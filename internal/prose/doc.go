@@ -1,7 +1,7 @@
 // Package prose reads what people and offices write in six languages (English,
 // German, French, Spanish, Italian, Portuguese): sentences, and in them what their
 // writer promises and is to do (Promise, Oblige), what they ask of their reader (Asks),
-// and what an office or a machine sets its reader (Limits, Appointments); and by how
+// and what an office or a machine sets its reader (Limits); and by how
 // much the words of a mail speak for it (Weigh).
 //
 // It knows words, phrases and endings, which are lists in lang that need no Go, and the

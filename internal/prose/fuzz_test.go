@@ -15,19 +15,18 @@ import (
 
 // all is what is read of one text.
 type all struct {
-	sentences    []prose.Sentence
-	asks         []prose.Ask
-	limits       []prose.Limit
-	appointments []prose.Limit
-	weight       int
-	advertises   bool
-	promises     []prose.Promised
+	sentences  []prose.Sentence
+	asks       []prose.Ask
+	limits     []prose.Limit
+	weight     int
+	advertises bool
+	promises   []prose.Promised
 }
 
 func read(text string, now time.Time) all {
 	r := all{
 		sentences: prose.Sentences(text), asks: prose.Asks(text, now), limits: prose.Of(text, now).Limits(),
-		appointments: prose.Of(text, now).Appointments(), weight: prose.Weigh("", text), advertises: prose.Of(text, now).Advertises(),
+		weight: prose.Weigh("", text), advertises: prose.Of(text, now).Advertises(),
 	}
 	for _, s := range r.sentences {
 		if p, ok := prose.Promise(s.Text, now); ok {
@@ -71,8 +70,8 @@ func check(t interface{ Fatalf(string, ...any) }, text string, now time.Time) {
 		}
 		last = s.Start
 	}
-	if len(r.asks) > 16 || len(r.limits) > 8 || len(r.appointments) > 8 {
-		t.Fatalf("%d asks, %d limits, %d appointments", len(r.asks), len(r.limits), len(r.appointments))
+	if len(r.asks) > 16 || len(r.limits) > 8 {
+		t.Fatalf("%d asks, %d limits", len(r.asks), len(r.limits))
 	}
 	for _, a := range r.asks {
 		lies("ask", a.Words, a.Start, a.End)
@@ -86,10 +85,6 @@ func check(t interface{ Fatalf(string, ...any) }, text string, now time.Time) {
 	for _, l := range r.limits {
 		lies("limit", l.Words, l.Start, l.End)
 		dated("limit", l.Words, l.Date)
-	}
-	for _, a := range r.appointments {
-		lies("appointment", a.Words, a.Start, a.End)
-		dated("appointment", a.Words, a.Date)
 	}
 }
 
@@ -114,7 +109,7 @@ func FuzzReadings(f *testing.F) {
 		"Zahlbar bis:\n30.11.2026\n", "Appointment:\n\n24.11.2026 10:30", "\xff\xfe bitte \x00 schicken Sie mir \u0301", strings.Repeat("could you ", 300) + "?",
 		strings.Repeat("please let me know when ", 100), "TODO: buy milk by Friday\nI'll send it tomorrow", "?????", "\"could you\" \"“", "a\r\nb\r\n\r\nc",
 	}
-	for _, path := range []string{"testdata/asks.txtar", "testdata/limits.txtar", "testdata/appointments.txtar"} {
+	for _, path := range []string{"testdata/asks.txtar", "testdata/limits.txtar"} {
 		for _, p := range readLabelled(f, path).parts {
 			var lines []string
 			for _, l := range p.lines {
@@ -145,7 +140,6 @@ func BenchmarkHostile(b *testing.B) {
 			for b.Loop() {
 				prose.Asks(text, now)
 				prose.Of(text, now).Limits()
-				prose.Of(text, now).Appointments()
 				prose.Weigh("", text)
 			}
 		})

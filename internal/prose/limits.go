@@ -7,12 +7,11 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 )
 
-// maxLimits is how many limits, and how many appointments, of one text are
-// returned.
+// maxLimits is how many limits of one text are returned.
 const maxLimits = 8
 
 // Limit is a day until when something has to be done or paid, or on which
-// something ends unless the reader acts; or a day and time at which they are expected.
+// something ends unless the reader acts.
 type Limit struct {
 	// Words are the sentence on one line; it stands at text[Start:End].
 	Words      string
@@ -25,16 +24,12 @@ type Limit struct {
 // domain expires on …". The end of an offer, the day of an event or of a delivery
 // is none; nor is what the writer undertakes. Dates are counted from now, which is
 // when the text was written.
-func (t *Text) Limits() []Limit { return t.limits(limitOf) }
-
-// limits are the sentences of a text that of finds a date in, but of one that
-// advertises.
-func (t *Text) limits(of func(*sentence, time.Time) (dates.Match, bool)) (all []Limit) {
+func (t *Text) Limits() (all []Limit) {
 	for _, s := range withLabels(t.sentences) {
 		if len(all) == maxLimits {
 			break
 		}
-		if date, ok := of(s, t.now); ok {
+		if date, ok := limitOf(s, t.now); ok {
 			all = append(all, Limit{Words: s.Text, Start: s.Start, End: s.End, Date: date})
 		}
 	}
@@ -110,29 +105,6 @@ func around(words []word, m dates.Match) (before, after []word) {
 		k++
 	}
 	return words[:k], words[j:]
-}
-
-// Appointments returns the days and times at which a text confirms that its
-// reader is expected, in order and at most 8: "your appointment is on Tue 3 March at
-// 10:30", "Abflug: 03.03.2026 10:30". What is offered, asked, moved away or called
-// off is none, nor are hours of business. Dates are counted from now, which is when
-// the text was written.
-func (t *Text) Appointments() []Limit { return t.limits(appointmentOf) }
-
-func appointmentOf(in *sentence, now time.Time) (dates.Match, bool) {
-	s, words := in.Text, in.split()
-	if !strings.ContainsAny(s, "0123456789") || Shouts(s) || strings.HasSuffix(s, "?") {
-		return dates.Match{}, false
-	}
-	if !has(words, "appointment.expected") || has(words, "unsettled") || conditional(words) || anyOf(words, "calledOff") && !has(words, "movedTo") {
-		return dates.Match{}, false
-	}
-	for _, m := range in.dates(now) {
-		if m.Day && !m.DateOnly && !repeats(s, m) && !is(wordBeforeDate(s, m), "beginning") && !is(firstOf(m), "beginning") {
-			return m, true
-		}
-	}
-	return dates.Match{}, false
 }
 
 func firstOf(m dates.Match) string { return text(split(m.Text), 0) }

@@ -21,8 +21,6 @@
 //   - "deadline", stands: a message from a machine or an office to the person that
 //     names a day until when something has to be done or paid, with Due. Until it
 //     is deleted or moved away, and to 3 days after Due.
-//   - "appointment", stands: a message that confirms a day and time at which the
-//     person is expected, with Due; until then.
 //   - "promise", stands: what the person promised in a message that they sent, with
 //     Due where they named a day. Until they write in that thread again, 7 days
 //     past Due, or 14 days.

@@ -82,7 +82,7 @@ func posts() []post {
 	add("a stranger in the person's name", mailtest.Message{From: "Ines Vidal <ines.vidal@example.net>", Subject: "Vouchers", Text: "Hello Ines,\n\ncould you buy some vouchers for me?\n"}, kindMail, "-asks", "")
 	add("an invoice", mailtest.Message{From: "City Works <billing@example.net>", Subject: "Invoice 4711", Text: "Dear customer,\n\nyour invoice 4711 over 120.50 EUR is attached.\nPayment is due by 30 March 2026.\n", Headers: []string{"Auto-Submitted: auto-generated"}, Attachments: []string{"invoice.pdf"}}, kindDeadline, "automated=true attachments=1 -asks", "2026-03-30 18:00")
 	add("eine Rechnung", mailtest.Message{From: "Stadtwerke <rechnung@example.net>", Subject: "Ihre Rechnung Nr. 4712", Text: "Guten Tag,\n\nanbei Ihre Rechnung Nr. 4712 über 80,20 EUR.\nZahlbar bis 30.03.2026.\n"}, kindDeadline, "", "2026-03-30 18:00")
-	add("an appointment", mailtest.Message{From: "Dental practice <appointments@example.net>", Subject: "Your appointment", Text: "Dear Ms Vidal,\n\nyour appointment is on Tue 17 March 2026 at 10:30.\n"}, kindAppointment, "", "2026-03-17 10:30")
+	add("an appointment", mailtest.Message{From: "Dental practice <appointments@example.net>", Subject: "Your appointment", Text: "Dear Ms Vidal,\n\nyour appointment is on Tue 17 March 2026 at 10:30.\n"}, kindMail, "-asks", "")
 	add("an offer that ends", mailtest.Message{From: "Shop <news@example.net>", Subject: "Sale", Text: "Save 20 % until 15 March! Order now.\n"}, kindMail, "-asks", "")
 	return all
 }

@@ -17,12 +17,11 @@ import (
 
 // The kinds of observations; see doc.go.
 const (
-	kindMail        = "mail"
-	kindRequest     = "request"
-	kindDeadline    = "deadline"
-	kindAppointment = "appointment"
-	kindPromise     = "promise"
-	kindAwaiting    = "awaiting"
+	kindMail     = "mail"
+	kindRequest  = "request"
+	kindDeadline = "deadline"
+	kindPromise  = "promise"
+	kindAwaiting = "awaiting"
 )
 
 // prefix of identities.
@@ -104,8 +103,6 @@ func (j judge) arrived() subconscious.Observation {
 		}
 	case kindDeadline:
 		o.Until = due.Due.Add(deadlineStands)
-	case kindAppointment:
-		o.Until = due.Due
 	case kindMail:
 		if !j.mine && !j.Junk && !j.failed {
 			o.Until = j.letterUntil()
@@ -161,11 +158,6 @@ func (j judge) kind(f *features) (string, date) {
 	}
 	if limit.is {
 		return kindDeadline, limit
-	}
-	for _, a := range j.content.said.Appointments() {
-		if d := j.ahead(a.Date); d.is {
-			return kindAppointment, d
-		}
 	}
 	return kindMail, date{}
 }

@@ -38,9 +38,6 @@ func crowd(standing int) (subconscious.Snapshot, *world) {
 			o.Sense, o.Kind, o.ID, o.Title = "notes", "promise", fmt.Sprintf("/n/%d.md#1", i), "mend the "+words
 		case 3:
 			o.Sense, o.Kind, o.ID, o.Due, o.Title = "mail", "request", fmt.Sprintf("mid:%d@example.com", i), due, "Ines Duarte: "+words
-			if i%8 == 7 {
-				o.Kind = "appointment"
-			}
 			o.Attrs["from_name"], o.Attrs["from"], o.Attrs["known"], o.Attrs["thread"] = "Ines Duarte", "ines@example.com", "3", o.ID
 			o.Links = []string{fmt.Sprintf("invoice:%d", i)}
 		}

@@ -46,8 +46,7 @@ func scored(o subconscious.Observation) bool {
 }
 
 // isDeadline reports whether something has to be done by a time. The calendar's
-// are events, and those that a mail confirms are appointments; when an answer is
-// wanted is the other's deadline.
+// are events; when an answer is wanted is the other's deadline.
 func isDeadline(o subconscious.Observation) bool {
 	switch {
 	case !o.Stands() || o.Due.IsZero() || passes(o) || o.Sense == "calendar" || o.Sense == "health":
@@ -88,6 +87,9 @@ func (s *scene) speaks(note, o subconscious.Observation) bool {
 		return slices.Contains(names, term) || utf8.RuneCountInString(term) >= telling && slices.Contains(words, term)
 	})
 }
+
+// sameStart is how far apart something to do and an event can begin and be one thing.
+const sameStart = 15 * time.Minute
 
 // scheduled reports whether the calendar holds what the person wrote down: an event
 // that begins then, or did before it was moved, with a word of it or of its note's name.

@@ -24,7 +24,7 @@ const pushed, lastly = 7, 6
 func (h hostile) stranger(n int, at time.Time) subconscious.Observation {
 	o := h.observation(n, at)
 	o.Sense, o.ID, o.Trust = "mail", fmt.Sprintf("mid:%d@example.org", n), subconscious.Outsider
-	o.Kind = h.pick("kind of mail", "mail", "request", "deadline", "appointment")
+	o.Kind = h.pick("kind of mail", "mail", "request", "deadline")
 	if o.BandOnly = o.BandOnly && o.Kind != "mail"; o.Kind == "mail" {
 		o.Change = subconscious.Momentary
 	} else if o.Change == subconscious.Momentary {

@@ -54,7 +54,7 @@ func (h hostile) observation(n int, at time.Time) subconscious.Observation {
 		Sense: h.pick("sense", senses...), Instance: "sample", Seq: int64(n + 1), Title: h.text("title"), Text: h.text("text"),
 		Change: subconscious.Change(h.pick("change", "appeared", "appeared", "appeared", "changed", "gone", "momentary")),
 		Kind: h.pick("kind", "event", "promise", "note", "disk", "inodes", "memory", "unit", "restarts", "battery", "file", "odd",
-			"mail", "request", "deadline", "appointment", "promise", "awaiting"),
+			"mail", "request", "deadline", "promise", "awaiting"),
 		ID:       h.pick("id", "disk:/", "unit:a", "work/a", "work/b/*", "work/c/", "/n/a#", "uid/", "mid:", "") + fmt.Sprint(n%97),
 		At:       h.time("at", at),
 		Due:      h.time("due", at),

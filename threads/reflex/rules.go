@@ -48,7 +48,6 @@ var rules = [...]Rule{
 	{Name: "oracle.unanswered", find: each((*scene).events, unanswered), over: one(unansweredOver)},
 	{Name: "oracle.preparation", find: preparations, over: preparationOver},
 	{Name: "oracle.deadline", find: each((*scene).all, deadline), over: one(deadlineOver), beside: true},
-	{Name: "oracle.appointment", find: each((*scene).appointmentsAhead, mailedAppointment), over: mailedOver, beside: true},
 	{Name: "dreamer.connection", find: wildConnections, over: connectionOver},
 }
 

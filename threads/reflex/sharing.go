@@ -99,6 +99,11 @@ func (s *scene) sharing(o subconscious.Observation, take func(subconscious.Obser
 	return out
 }
 
+// shares reports whether two lists have something in common.
+func shares(a, b []string) bool {
+	return slices.ContainsFunc(a, func(term string) bool { return slices.Contains(b, term) })
+}
+
 // citable reports whether a finding about o may cite the other beside it: it is
 // new, or no entry rests on it, or the titles and links of the two alone show
 // that they have to do with each other, which is all that the mechanics see.

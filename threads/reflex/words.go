@@ -157,6 +157,9 @@ func letterWords(o subconscious.Observation) string {
 	return say(format, sender(o), sentence(o))
 }
 
+// visit is how long something takes of which nobody said so.
+const visit = 30 * time.Minute
+
 // fact is what changes what the person would do about a finding: what they attend at
 // the time, or what is said of a service; "" for nothing.
 func (s *scene) fact(n noticed) string {

@@ -3,13 +3,12 @@ package message
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
-
-	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 const (
@@ -90,7 +89,7 @@ func (s *sheet) of(tag html.Token) style {
 }
 
 // comment is one in a sheet, or a mark that once hid it from old browsers.
-var comment = lazy.Regexp(`(?s)/\*.*?(?:\*/|$)|<!--|-->`)
+var comment = regexp.MustCompile(`(?s)/\*.*?(?:\*/|$)|<!--|-->`)
 
 // read takes in a style sheet. Rules within @media and the like are for other
 // screens and stay out.
@@ -98,7 +97,7 @@ func (s *sheet) read(text string) {
 	text = text[:min(len(text), maxStyle-s.taken)]
 	s.taken += len(text)
 	depth := 0
-	for rule := range strings.SplitSeq(comment().ReplaceAllString(text, ""), "}") {
+	for rule := range strings.SplitSeq(comment.ReplaceAllString(text, ""), "}") {
 		around := depth
 		depth = max(0, depth+strings.Count(rule, "{")-1)
 		selectors, declarations, _ := strings.Cut(rule, "{")
@@ -131,7 +130,7 @@ func (s *sheet) add(selectors string, l style) {
 }
 
 // fontSize is the size in the value of "font"; a number alone is a weight, but 0.
-var fontSize = lazy.Regexp(`(?:^|\s)(0|[\d.]+(?:px|pt|em|rem|%))(?:[\s/]|$)`)
+var fontSize = regexp.MustCompile(`(?:^|\s)(0|[\d.]+(?:px|pt|em|rem|%))(?:[\s/]|$)`)
 
 // readStyle reads "name: value; …", in lower case.
 func readStyle(text string) style {
@@ -144,7 +143,7 @@ func readStyle(text string) style {
 		case "background":
 			d["background-color"] = value
 		case "font":
-			if size := fontSize().FindStringSubmatch(value); size != nil {
+			if size := fontSize.FindStringSubmatch(value); size != nil {
 				d["font-size"] = size[1]
 			}
 		}
@@ -219,16 +218,16 @@ var colours = map[string]string{
 }
 
 var (
-	hexColour = lazy.Regexp(`^#?([\da-f]{2})([\da-f]{2})([\da-f]{2})(?:[\da-f]{2})?$`)
-	hexShort  = lazy.Regexp(`^#?([\da-f])([\da-f])([\da-f])[\da-f]?$`)
-	rgbColour = lazy.Regexp(`^rgba?\(\s*(\d+)[\d.]*[\s,]+(\d+)[\d.]*[\s,]+(\d+)[\d.]*\s*(?:[,/]\s*(?:1|100%)\s*)?\)`)
+	hexColour = regexp.MustCompile(`^#?([\da-f]{2})([\da-f]{2})([\da-f]{2})(?:[\da-f]{2})?$`)
+	hexShort  = regexp.MustCompile(`^#?([\da-f])([\da-f])([\da-f])[\da-f]?$`)
+	rgbColour = regexp.MustCompile(`^rgba?\(\s*(\d+)[\d.]*[\s,]+(\d+)[\d.]*[\s,]+(\d+)[\d.]*\s*(?:[,/]\s*(?:1|100%)\s*)?\)`)
 )
 
 // or is the colour of a value in lower case, c where it names none. What can be
 // seen through is no colour of its own.
 func (c colour) or(value string) colour {
 	base := 16
-	channels := rgbColour().FindStringSubmatch(value)
+	channels := rgbColour.FindStringSubmatch(value)
 	if channels != nil {
 		base = 10
 	} else if strings.Contains(value, "(") || value == picture {
@@ -240,8 +239,8 @@ func (c colour) or(value string) colour {
 		return c
 	}
 	if base == 16 {
-		digits := hexShort().ReplaceAllString(cmp.Or(colours[value], value), "$1$1$2$2$3$3")
-		if channels = hexColour().FindStringSubmatch(digits); channels == nil {
+		digits := hexShort.ReplaceAllString(cmp.Or(colours[value], value), "$1$1$2$2$3$3")
+		if channels = hexColour.FindStringSubmatch(digits); channels == nil {
 			return colour{name: value}
 		}
 	}
