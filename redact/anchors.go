@@ -50,5 +50,6 @@ func anchorTable() []anchor {
 	add("private-key", checkPEM, surely, "-----begin")
 	add("", checkSealed, surely, "enc[", "enc(", "{cipher}", "$ansible_vault;", "encrypteddata")
 	add("code", checkG, surely, "g-")
+	add("private-key", checkEncodedPEM, surely, "ls0tls1crudjti")
 	return table
 }

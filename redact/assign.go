@@ -198,7 +198,7 @@ func (t *text) separator(i int) (int, separator) {
 	if n := proseWords.get().folded(t.s[i:]); n > 0 {
 		return t.skipBlank(i+n, limit), sepProse
 	}
-	return i, sepSpace
+	return t.wordsBetween(i), sepSpace
 }
 
 var forWords = beginningsIn("forWords")
@@ -217,6 +217,22 @@ func (t *text) forWhom(i int) int {
 }
 
 var isUser = setOf(letters + digits + "_-.@\\'")
+
+// wordsBetween skips what qualifies a name behind it: a type, or a bracket.
+func (t *text) wordsBetween(i int) int {
+	if t.at(i) != '(' {
+		return i
+	}
+	for j := i + 1; j < min(len(t.s), i+gapBytes); j++ {
+		if t.s[j] == ')' {
+			if next := t.skipBlank(j+1, j+gapBytes); t.at(next) == ':' || t.at(next) == '=' {
+				return t.skipBlank(next+1, next+gapBytes)
+			}
+			return i
+		}
+	}
+	return i
+}
 
 // afterSign reads "=", ":", ":=", "==", "=>", and the line break that may
 // follow a colon.

@@ -42,7 +42,7 @@ func checkScheme(t *text, a *anchor, from, to int) (Span, bool) {
 	if len(v) < 8 || isPlaceholder(v) {
 		return Span{}, false
 	}
-	if a.kind == "basic" && !isUserPassword(v) || a.kind == "bearer" && !(len(v) >= 12 && looksSecret(v, false)) {
+	if a.kind == "basic" && !isUserPassword(v) && !isEncoded(v) || a.kind == "bearer" && !(len(v) >= 12 && looksSecret(v, false)) {
 		return Span{}, false
 	}
 	return Span{i, trimTail(t.s, enough, extend(t.s, enough, len(t.s), isToken)), a.kind}, true
@@ -52,6 +52,12 @@ func checkScheme(t *text, a *anchor, from, to int) (Span, bool) {
 func isUserPassword(s string) bool {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
 	return err == nil && bytes.IndexByte(plain, ':') >= 0 && !bytes.ContainsFunc(plain, func(r rune) bool { return r < ' ' })
+}
+
+// isEncoded reports whether s is base64 of something, and no word.
+func isEncoded(s string) bool {
+	_, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	return err == nil && len(s) >= 16 && hasDigit(s) && isMixed(s) && !isIdentifier(s)
 }
 
 // checkCookie verifies a Cookie or Set-Cookie header: its values are one secret.

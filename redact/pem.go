@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"encoding/base64"
+	"strings"
+)
 
 const pemBytes = 64 << 10
 
@@ -85,6 +88,23 @@ func isKeyLine(line string) bool {
 		return false
 	}
 	return extend(line, 0, len(line), isKeyByte) == len(line) && (len(line) == 0 || len(line) >= 16 || strings.HasSuffix(line, "="))
+}
+
+// checkEncodedPEM verifies a private key in PEM that is base64 once more, on one
+// line.
+func checkEncodedPEM(t *text, a *anchor, from, to int) (Span, bool) {
+	if t.s[from:to] != "LS0tLS1CRUdJTi" || isB64[t.at(from-1)] {
+		return Span{}, false
+	}
+	end := extend(t.s, to, len(t.s), isB64)
+	if t.at(end) == '\n' || t.at(end) == '\r' {
+		end += len(strings.TrimRight(head(t.s[end:], truncated(t.s[end:min(len(t.s), end+pemBytes)])), " \t\r\n"))
+	}
+	begin, err := base64.RawStdEncoding.DecodeString(t.s[from : from+min(extend(t.s, from, len(t.s), isB64)-from, 64)/4*4])
+	if err != nil || !strings.Contains(string(begin), "PRIVATE KEY") || end-from < 100 {
+		return Span{}, false
+	}
+	return Span{from, extend(t.s, end, end+2, isPadding), a.kind}, true
 }
 
 // checkSealed finds no secret: it moves the end of what is public behind values

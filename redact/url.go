@@ -118,8 +118,12 @@ var (
 )
 
 // looksKey reports whether a part of a link is a token and not a slug: figures
-// and letters that change often, or letters of both cases that make no words.
+// and letters that change often, a hexadecimal number, or letters of both cases
+// that make no words.
 func looksKey(s string) bool {
+	if hex := strings.ReplaceAll(s, "-", ""); len(hex) >= 12 && extend(hex, 0, len(hex), isHex) == len(hex) && (len(hex) >= 24 || hasDigit(hex) && changes(hex) >= 3) {
+		return true
+	}
 	if wordy(s) >= 0.3 {
 		return false
 	}

@@ -84,6 +84,9 @@ func (t *text) skipType(i int) int {
 		if next := t.skipBlank(end, end+4); t.at(next) == '=' && t.at(next+1) != '=' {
 			return t.skipBlank(next+1, next+gapBytes)
 		}
+		if next := t.skipBlank(end, end+4); t.at(next) == '"' && next > end {
+			return next
+		}
 	}
 	return i
 }
