@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 )
 
 // notifyCommands show and try the channels over which the person is told.
@@ -23,7 +22,7 @@ func (a *app) notifyCommands() map[string]command {
 			test.Channel = argument(c.args)
 			return nil
 		}, "NotifyTests", func(tests []api.Delivery) error {
-			return ended(!slices.ContainsFunc(tests, screen.Arrived), exitFailed)
+			return ended(!slices.ContainsFunc(tests, func(d api.Delivery) bool { return d.State == "sent" }), exitFailed)
 		})},
 		"notify renew": {offer: a.offer(channels()), run: filling(a, "renewing", api.PostChannelRenew, &renewal, func(_ context.Context, c call) error {
 			renewal.Channel = c.args[0]

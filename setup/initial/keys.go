@@ -1,6 +1,7 @@
 package initial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,17 +138,14 @@ func (s *session) refer(id string, change func(*models.Provider)) {
 // key asks for the key of one provider.
 func (s *session) key(ctx context.Context, p models.Provider) error {
 	v := models.VendorOf(p)
-	title := v.Title
-	if title == "" {
-		title = p.ID
-	}
+	title := cmp.Or(v.Title, p.ID)
 	if s.kept(p, title) {
 		return nil
 	}
 	_, missing := p.FindKey(s.env())
 	if s.Agree {
 		s.result.Missing = append(s.result.Missing, p.ID)
-		s.say("%s. Until there is one, rules think in its place.%s", s.lacking(p, title, missing), todo(missing))
+		s.say("%s", lacking(p, title, missing))
 		return nil
 	}
 	text := fmt.Sprintf("There is no key for %s.", title)
@@ -188,21 +186,18 @@ func (s *session) kept(p models.Provider, title string) bool {
 	return true
 }
 
-// lacking says that there is no key, and why none where one was named.
-func (s *session) lacking(p models.Provider, title string, missing error) string {
-	if p.Key == (secret.Ref{}) {
-		return "There is no key for " + title
+// lacking says that there is no key, why none where one was named, and what to do
+// about it.
+func lacking(p models.Provider, title string, missing error) string {
+	text := "There is no key for " + title
+	if p.Key != (secret.Ref{}) {
+		text += fmt.Sprintf(" that can be used: %v", missing)
 	}
-	return fmt.Sprintf("There is no key for %s that can be used: %v", title, missing)
-}
-
-// todo is what to do about a failure, as a further sentence.
-func todo(err error) string {
-	failure, ok := errors.AsType[*models.Error](err)
-	if !ok || failure.Next == "" {
-		return ""
+	text += ". Until there is one, rules think in its place."
+	if failure, ok := errors.AsType[*models.Error](missing); ok && failure.Next != "" {
+		text += " To give it one: " + failure.Next + "."
 	}
-	return " To give it one: " + failure.Next + "."
+	return text
 }
 
 // keyFile is where the key of a provider is kept: beside the configuration.

@@ -1,9 +1,11 @@
 package initial
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -175,9 +177,7 @@ func (s *session) mailConfig(known mailHost, host string) mail.Config {
 	word, _, _ := strings.Cut(domainOf(s.Mail.Address), ".")
 	c := s.Mail.Config
 	c.ID, c.Host, c.CAFile, c.Password.File = s.mailID(word), host, absolute(c.CAFile), absolute(c.Password.File)
-	if c.Security == "" {
-		c.Security = usualSecurity(c.Port)
-	}
+	c.Security = cmp.Or(c.Security, usualSecurity(c.Port))
 	if c.User == "" {
 		c.User = s.Mail.Address
 		if known.Local {
@@ -256,7 +256,7 @@ func (s *session) tryMail(ctx context.Context) error {
 			}},
 			option{without, "no mail for now", func() error {
 				s.mail, done = nil, true
-				s.forgetMailKey()
+				maps.DeleteFunc(s.plan.keys, func(name, _ string) bool { return strings.HasPrefix(name, "mail-") })
 				return nil
 			}})
 		if err != nil {
@@ -325,11 +325,7 @@ func (s *session) readMailFlags() error {
 		return mistake("--mail-…: more than one way to sign in is named; keep one")
 	}
 	known, _ := mailHostOf(domainOf(m.Address))
-	host := m.Host
-	if host == "" {
-		host = "imap.example.com" // the one that is found later
-	}
-	c := s.mailConfig(known, host)
+	c := s.mailConfig(known, cmp.Or(m.Host, "imap.example.com")) // or the one that is found later
 	if ways == 0 {
 		c.Password.Env = "MAIL_PASSWORD"
 	}

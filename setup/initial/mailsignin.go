@@ -3,7 +3,6 @@ package initial
 import (
 	"context"
 	"fmt"
-	"maps"
 	"runtime"
 	"strings"
 	"time"
@@ -107,11 +106,6 @@ func (s *session) typeAgain(ctx context.Context) error {
 	}
 	known, _ := mailHostOf(domainOf(s.Mail.Address))
 	return s.typePassword(ctx, known, s.ringed)
-}
-
-// forgetMailKey forgets what was typed for an account that is not wanted.
-func (s *session) forgetMailKey() {
-	maps.DeleteFunc(s.plan.keys, func(name, _ string) bool { return strings.HasPrefix(name, "mail-") })
 }
 
 // typeReference takes the place of a password, until it can be one; nothing

@@ -9,9 +9,6 @@ import (
 // delivered reports whether a message needs no more words: it was sent, once.
 func delivered(d api.Delivery) bool { return d.State == "sent" && !d.Repeated }
 
-// Arrived reports whether a channel took a message.
-func Arrived(d api.Delivery) bool { return d.State == "sent" }
-
 // silentChannels names the channels that fail.
 func silentChannels(channels []api.ChannelStatus) string {
 	var names []string
