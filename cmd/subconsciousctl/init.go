@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/setup/initial"
 )
 
@@ -25,7 +24,7 @@ func (a *app) initCommands() map[string]command {
 			"desktop": &o.Desktop, "no-push": &o.Offline, "quiet": &o.Quiet, "yes": &o.Agree, "no-test": &o.Unchecked,
 		},
 		values: map[string]cobra.CompletionFunc{
-			"preset": oneOf(models.PresetNames()...), "mail-oauth": oneOf("google", "microsoft"), "mail-security": oneOf("tls", "starttls", "none"),
+			"preset": oneOf(initial.Presets()...), "mail-oauth": oneOf("google", "microsoft"), "mail-security": oneOf("tls", "starttls", "none"),
 		},
 		run: func(cmd *cobra.Command, _ []string) error { return a.init(cmd.Context(), o) },
 	}}

@@ -149,3 +149,7 @@ func (s *session) best(plans []plan) int {
 	}
 	return slices.IndexFunc(plans, func(p plan) bool { return p.name() == models.PresetReflex })
 }
+
+// Presets are the names of the presets of models, for the command line, which does
+// not know models.
+func Presets() []string { return models.PresetNames() }
