@@ -9,6 +9,8 @@ FUZZTIME  ?= 20s
 BENCH     ?= .
 COUNT     ?= 1
 LDFLAGS   := -s -w
+# Google's library brings gRPC, which would serve a page of its traces and link what draws it.
+TAGS      := grpcnotrace
 # SQLite is C, translated, and locked by those who call it: watched for races it is ten times as slow.
 UNWATCHED := -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 export CGO_ENABLED ?= 0
@@ -25,7 +27,7 @@ run: build ## show a mind at work over sample files; Ctrl-C ends it
 build: ## build both commands into bin/
 	@echo 'building $(BIN)/subconsciousd and $(BIN)/subconsciousctl; the first time this takes a minute or two'
 	@mkdir -p $(BIN)
-	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/subconsciousd ./cmd/subconsciousctl
+	@$(GO) build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/subconsciousd ./cmd/subconsciousctl
 
 test: ## vet, and run all tests, in short form
 	$(GO) vet ./...
