@@ -107,6 +107,7 @@ func (o *Outbox) take(ctx context.Context, channel, token string) error {
 		w.strange()
 	}
 	if err != nil {
+		o.Logger.Debug("what came as an answer was refused", "channel", channel, "error", err)
 		return fmt.Errorf("notify: answer: %w", err)
 	}
 	if o.Taken != nil {

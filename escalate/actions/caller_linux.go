@@ -52,6 +52,8 @@ func terminal(major, minor int) string {
 // begins so. Those of a program that has ended, or is another person's, are not
 // there.
 func hasVariable(pid int, variable string) bool {
-	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ") // the system bounds it at 6 MiB
+	// All of it: what stands behind a bound would hide the variable. The system
+	// bounds what a program can be begun with, by its limit of the stack.
+	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	return err == nil && bytes.Contains(append([]byte{0}, content...), []byte("\x00"+variable))
 }

@@ -176,7 +176,7 @@ func (b *bus) replaces(owner, sequence string) uint32 {
 func (b *bus) remember(owner, sequence string, id uint32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.shown == nil || b.owner != owner || len(b.shown) >= maxShown {
+	if _, known := b.shown[sequence]; b.shown == nil || b.owner != owner || !known && len(b.shown) >= maxShown {
 		b.owner, b.shown = owner, map[string]uint32{}
 	}
 	maps.DeleteFunc(b.shown, func(_ string, other uint32) bool { return other == id })

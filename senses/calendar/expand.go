@@ -47,8 +47,9 @@ type expansion struct {
 	// incomplete says why the file is not a whole calendar; there are no
 	// occurrences then.
 	incomplete string
-	// away says what became of events that are there and not ahead: "cancelled" by
-	// their UIDs, also where one date is, and "put off" beyond the window by their IDs.
+	// away says what became of events that are there and not ahead: "cancelled", of a
+	// whole series by its UID and of one date by its ID, and "put off" beyond the window
+	// by the ID.
 	away map[string]string
 	// steps is what the expansion took, see budget.
 	steps int
@@ -180,18 +181,26 @@ type notes struct {
 	first []string // the first few
 	count int
 	where func(line int) string // what is at a line, if not the line of a file
-	// lines are those that something is wrong with; whole: something is that
-	// belongs to no line, or more than what is there.
+	// lines are those that something is wrong with. whole says that it may be any
+	// event that is not as it should be: what is wrong has no line, there are too
+	// many such lines, or not all of the file was read.
 	lines []int
 	whole bool
 }
 
-const maxNotes = 3
+const (
+	maxNotes  = 3   // in words
+	maxUnsure = 200 // lines
+)
 
 // add notes what is wrong at a line of the file.
 func (n *notes) add(line int, format string, args ...any) {
-	if len(n.lines) == 0 || n.lines[len(n.lines)-1] != line {
+	switch last := len(n.lines) - 1; {
+	case last >= 0 && n.lines[last] == line:
+	case last+1 < maxUnsure:
 		n.lines = append(n.lines, line)
+	default:
+		n.whole = true
 	}
 	if n.count++; len(n.first) < maxNotes {
 		n.first = append(n.first, n.at(line)+": "+fmt.Sprintf(format, args...))
@@ -228,6 +237,9 @@ func (n *notes) String() string {
 // unsure are the UIDs of the events that something is wrong with. ok is false where
 // that may be any event.
 func (n *notes) unsure(components []*component) (uids map[string]bool, ok bool) {
+	if n.whole {
+		return nil, false
+	}
 	uids = map[string]bool{}
 	for _, line := range n.lines {
 		i := sort.Search(len(components), func(i int) bool { return components[i].line > line })
@@ -240,7 +252,7 @@ func (n *notes) unsure(components []*component) (uids map[string]bool, ok bool) 
 		}
 		uids[uid] = true
 	}
-	return uids, !n.whole
+	return uids, true
 }
 
 // addText notes what belongs to no line.

@@ -251,6 +251,20 @@ func TestManySmallPieces(t *testing.T) {
 	}
 }
 
+// TestManyProblems: of lines that say nothing no more is kept than of those that do.
+func TestManyProblems(t *testing.T) {
+	event := "BEGIN:VEVENT\nUID:%d\n" + strings.Repeat("URL;\n", 3)
+	for name, text := range map[string]string{
+		"in one event":   fmt.Sprintf(event, 1) + strings.Repeat("URL;\n", maxFile/8) + "END:VEVENT\n",
+		"in many events": strings.Repeat(fmt.Sprintf(event, 1)+"END:VEVENT\n", maxUnsure),
+	} {
+		cut := split([]byte(calendarOf(text)))
+		if _, ok := cut.notes.unsure(cut.components); ok || len(cut.notes.lines) > maxUnsure || cut.notes.count > maxProperties+1 {
+			t.Errorf("%s: %d lines of %d notes, %v", name, len(cut.notes.lines), cut.notes.count, ok)
+		}
+	}
+}
+
 // TestManyPartsOfAZone: no more of them are kept than are read.
 func TestManyPartsOfAZone(t *testing.T) {
 	part := "BEGIN:STANDARD\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nDTSTART:19961027T030000\r\nEND:STANDARD\r\n"

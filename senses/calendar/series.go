@@ -105,7 +105,7 @@ func (s *series) expand(w window, budget *budget, out *expansion) {
 			break
 		}
 		if e.cancelled() {
-			out.away[e.uid] = statusCancelled
+			out.away[e.uid+"/"+e.original.name()] = statusCancelled
 		} else {
 			s.put(w, out, e, *e.original, e.start, e.length, true)
 		}

@@ -247,6 +247,7 @@ func (s *splitter) keep(name string, raw []byte, length, line int) {
 			s.out.notes.add(line, "the event has more than %d properties", maxProperties)
 		}
 	case !hasValue(raw):
+		s.kept++
 		s.out.notes.add(line, "%s has no value, or parameters longer than %d KiB", name, maxParameters>>10)
 	case s.room(line, 1):
 		s.kept++

@@ -210,10 +210,17 @@ func items(body []byte) (reports []Report, cut string, err error) {
 	if err != nil {
 		return nil, "", unreadable(err)
 	}
+	sharing := map[string]int{}
 	for _, item := range feed.Items {
-		id := strings.TrimSpace(item.Link + " " + item.Title) // items may share a link
-		if item.GUID != nil && item.GUID.Value != "" {
+		sharing[item.Link]++
+	}
+	for _, item := range feed.Items {
+		id := ""
+		switch {
+		case item.GUID != nil && item.GUID.Value != "":
 			id = item.GUID.Value
+		case sharing[item.Link] > 1:
+			id = strings.TrimSpace(item.Link + " " + item.Title)
 		}
 		add(item.Title, cmp.Or(item.Description, item.Content), item.Link, id)
 	}

@@ -172,6 +172,29 @@ func bomb(begin string) http.HandlerFunc {
 	}
 }
 
+// TestRetitledItem: an item without a name of its own that has another title is the
+// same, and no other beside it.
+func TestRetitledItem(t *testing.T) {
+	title := "Storm"
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(published("<item><title>" + title + "</title><link>https://news.example/storm</link></item>")))
+	})
+	now, cursor, ids := halfHours(), []byte(nil), map[string]bool{}
+	for range 3 {
+		batch, err := s.Collect(t.Context(), now(), cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range batch.Changes {
+			ids[o.ID] = true
+		}
+		cursor, title = batch.Cursor, title+" (updated)"
+	}
+	if len(ids) != 1 {
+		t.Errorf("it is %d items: %v", len(ids), ids)
+	}
+}
+
 // TestItemsOfOneLink: items without a name of their own are told apart by their titles.
 func TestItemsOfOneLink(t *testing.T) {
 	same := func(title string) string {

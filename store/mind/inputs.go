@@ -22,7 +22,8 @@ const (
 
 // Enqueue keeps a command for the next tick and returns it with its ID. That
 // it makes sense is seen to by who takes it in; too many of them, a text that is
-// too long, and an outcome that is none, are an *store.Error with CodeInput.
+// too long, one of nobody, and an outcome that is none, are an *store.Error with
+// CodeInput.
 func (s *Store) Enqueue(ctx context.Context, command subconscious.Command) (kept subconscious.Command, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
 		kept, err = s.EnqueueIn(ctx, tx, command)
@@ -38,6 +39,9 @@ func (s *Store) EnqueueIn(ctx context.Context, tx *store.Tx, command subconsciou
 		if err := checkOutcome(command); err != nil {
 			return subconscious.Command{}, err
 		}
+	}
+	if command.At.IsZero() || command.By == "" {
+		return subconscious.Command{}, refuse("the command does not say when and by whom it was given", "Set its time and who gave it")
 	}
 	if len(command.Text) > maxText {
 		return subconscious.Command{}, refuse(fmt.Sprintf("the text has %d bytes, more than %d", len(command.Text), maxText), "Shorten it, or put it into a file of the notes folder")

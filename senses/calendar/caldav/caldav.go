@@ -36,7 +36,6 @@ const (
 	maxBytes     = 16 << 20 // of items
 	maxPages     = 50       // of one list of changes
 	fetchers     = 6        // items asked for at once
-	maxWithheld  = 10       // items not given out that are asked for again; more are asked for when they change
 	// reserve is how long before its deadline a Look begins to ask for no more.
 	reserve = 6 * time.Second
 )
@@ -162,9 +161,8 @@ type look struct {
 	fetched int
 	bytes   int
 	// left: there was no time or no room for all. lost is why an item could not be had.
-	left     bool
-	lost     error
-	withheld int // items that were not given out, and are asked for again
+	left bool
+	lost error
 }
 
 // collection sees what changed in one calendar. With an error it is as it was.
@@ -309,10 +307,7 @@ func (l *look) fetch(ctx context.Context, wanted []listed) (got []calendar.Item,
 				switch {
 				case errors.Is(err, ErrSignIn):
 					failed = err
-				case err != nil && (one.Problem == "" || l.withheld < maxWithheld):
-					if one.Problem != "" {
-						l.withheld++
-					}
+				case err != nil:
 					l.lost = err
 					left = append(left, item)
 				case !gone:
@@ -345,8 +340,8 @@ func (l *look) fetch(ctx context.Context, wanted []listed) (got []calendar.Item,
 // transient are answers that may be another one soon.
 var transient = []int{http.StatusRequestTimeout, http.StatusLocked, http.StatusTooManyRequests}
 
-// get asks for one item. What the server will not give, with an error, or is too
-// large, is an item with a problem; what is there no more is gone.
+// get asks for one item. What the server will not give, or is too large, is an
+// item with a problem, until it changes; what is there no more is gone.
 func (l *look) get(ctx context.Context, item listed) (got calendar.Item, gone bool, err error) {
 	got = calendar.Item{Name: item.name, Version: item.version}
 	answer, err := l.account.client.do(ctx, request{method: http.MethodGet, at: item.at, header: map[string]string{"Accept": "text/calendar"}, most: maxItem})
@@ -362,7 +357,7 @@ func (l *look) get(ctx context.Context, item listed) (got calendar.Item, gone bo
 		return got, false, &refused{shown(item.at.Host), answer.status}
 	case answer.status != http.StatusOK:
 		got.Problem = fmt.Sprintf("is not given out by the server, which answers %d", answer.status)
-		return got, false, &refused{shown(item.at.Host), answer.status}
+		return got, false, nil
 	}
 	got.Data = answer.body
 	return got, false, nil
