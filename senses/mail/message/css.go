@@ -97,7 +97,10 @@ func (s *sheet) read(text string) {
 	text = text[:min(len(text), maxStyle-s.taken)]
 	s.taken += len(text)
 	depth := 0
-	for rule := range strings.SplitSeq(comment.ReplaceAllString(text, ""), "}") {
+	if strings.Contains(text, "/*") || strings.Contains(text, "--") {
+		text = comment.ReplaceAllString(text, "")
+	}
+	for rule := range strings.SplitSeq(text, "}") {
 		around := depth
 		depth = max(0, depth+strings.Count(rule, "{")-1)
 		selectors, declarations, _ := strings.Cut(rule, "{")
@@ -130,7 +133,16 @@ func (s *sheet) add(selectors string, l style) {
 }
 
 // fontSize is the size in the value of "font"; a number alone is a weight, but 0.
-var fontSize = regexp.MustCompile(`(?:^|\s)(0|[\d.]+(?:px|pt|em|rem|%))(?:[\s/]|$)`)
+func fontSize(value string) string {
+	for field := range strings.FieldsSeq(value) {
+		size, _, _ := strings.Cut(field, "/")
+		unit := strings.TrimLeft(size, "0123456789.")
+		if size == "0" || unit != size && slices.Contains([]string{"px", "pt", "em", "rem", "%"}, unit) {
+			return size
+		}
+	}
+	return ""
+}
 
 // readStyle reads "name: value; …", in lower case.
 func readStyle(text string) style {
@@ -143,8 +155,8 @@ func readStyle(text string) style {
 		case "background":
 			d["background-color"] = value
 		case "font":
-			if size := fontSize.FindStringSubmatch(value); size != nil {
-				d["font-size"] = size[1]
+			if size := fontSize(value); size != "" {
+				d["font-size"] = size
 			}
 		}
 	}
@@ -173,7 +185,9 @@ func hides(d map[string]string) bool {
 // length reads "12px" in pixels, of letters of the usual size; what is no length is
 // longer than any.
 func length(value string) float64 {
-	value = strings.TrimSpace(value)
+	if value == "" || !strings.ContainsRune("+-.0123456789", rune(value[0])) {
+		return math.Inf(1) // an error of the library's for each would be more than the message
+	}
 	number := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyz %")
 	n, err := strconv.ParseFloat(number, 64)
 	if err != nil {
@@ -217,20 +231,21 @@ var colours = map[string]string{
 	"whitesmoke": "f5f5f5", "snow": "fffafa", "ivory": "fffff0", "ghostwhite": "f8f8ff",
 }
 
-var (
-	hexColour = regexp.MustCompile(`^#?([\da-f]{2})([\da-f]{2})([\da-f]{2})(?:[\da-f]{2})?$`)
-	hexShort  = regexp.MustCompile(`^#?([\da-f])([\da-f])([\da-f])[\da-f]?$`)
-	rgbColour = regexp.MustCompile(`^rgba?\(\s*(\d+)[\d.]*[\s,]+(\d+)[\d.]*[\s,]+(\d+)[\d.]*\s*(?:[,/]\s*(?:1|100%)\s*)?\)`)
-)
+var rgbColour = regexp.MustCompile(`^rgba?\(\s*(\d+)[\d.]*[\s,]+(\d+)[\d.]*[\s,]+(\d+)[\d.]*\s*(?:[,/]\s*(?:1|100%)\s*)?\)`)
 
 // or is the colour of a value in lower case, c where it names none. What can be
 // seen through is no colour of its own.
 func (c colour) or(value string) colour {
-	base := 16
-	channels := rgbColour.FindStringSubmatch(value)
-	if channels != nil {
-		base = 10
-	} else if strings.Contains(value, "(") || value == picture {
+	if strings.HasPrefix(value, "rgb") {
+		if channels := rgbColour.FindStringSubmatch(value); channels != nil {
+			named := colour{known: true}
+			for i, digits := range channels[1:] {
+				named.channels[i], _ = strconv.Atoi(digits) // these are digits
+			}
+			return named
+		}
+	}
+	if strings.Contains(value, "(") || value == picture {
 		return colour{}
 	}
 	value, _, _ = strings.Cut(value, " ")
@@ -238,16 +253,24 @@ func (c colour) or(value string) colour {
 	case "", "inherit", "initial", "unset", "currentcolor", "transparent", "none":
 		return c
 	}
-	if base == 16 {
-		digits := hexShort.ReplaceAllString(cmp.Or(colours[value], value), "$1$1$2$2$3$3")
-		if channels = hexColour.FindStringSubmatch(digits); channels == nil {
-			return colour{name: value}
-		}
+	digits := strings.TrimPrefix(cmp.Or(colours[value], value), "#")
+	n, err := strconv.ParseUint(digits, 16, 32)
+	short := func(n uint64) colour {
+		return colour{known: true, channels: [3]int{int(n>>8&15) * 17, int(n>>4&15) * 17, int(n&15) * 17}}
 	}
-	named := colour{known: true}
-	for i, digits := range channels[1:] {
-		n, _ := strconv.ParseInt(digits, base, 32) // these are digits
-		named.channels[i] = int(n)
+	long := func(n uint64) colour {
+		return colour{known: true, channels: [3]int{int(n >> 16 & 255), int(n >> 8 & 255), int(n & 255)}}
 	}
-	return named
+	switch {
+	case err != nil:
+	case len(digits) == 3:
+		return short(n)
+	case len(digits) == 4: // the last says how far it can be seen through
+		return short(n >> 4)
+	case len(digits) == 6:
+		return long(n)
+	case len(digits) == 8:
+		return long(n >> 8)
+	}
+	return colour{name: value}
 }
