@@ -91,6 +91,9 @@ func Secret(full string) bool {
 		return true
 	}
 	folder, name := path.Base(path.Dir(full)), strings.ToLower(path.Base(full))
+	if folder == ".ssh" {
+		return !lists()["open-in-ssh"].has(folder, name)
+	}
 	return lists()["secret"].has(folder, name) && !lists()["open"].has(folder, name)
 }
 

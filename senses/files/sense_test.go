@@ -207,7 +207,7 @@ func TestSecretsAndConfiguration(t *testing.T) {
 	w := newWorld(t, true)
 	w.start()
 	w.tick()
-	secrets := []string{".env", "server.pem", "id_ed25519", "tls.key", "credentials.json", "safe.kdbx", ".netrc", ".pgpass", "wallet.dat", ".ssh/deploy"}
+	secrets := []string{".env", "server.pem", "id_ed25519", "tls.key", "credentials.json", "safe.kdbx", ".netrc", ".pgpass", "wallet.dat", ".ssh/deploy", ".ssh/.env.example", ".ssh/crontab"}
 	configs := []string{".ssh/config", "crontab", "etc/sshd_config", "app.service", ".bashrc"}
 	plain := []string{"id_ed25519.pub", ".env.example", "notes.txt"}
 	for _, names := range [][]string{secrets, configs, plain} {

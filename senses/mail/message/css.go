@@ -3,10 +3,10 @@ package message
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 )
@@ -66,6 +66,10 @@ func (s *sheet) of(tag html.Token) style {
 			if value != "" {
 				l.background = picture
 			}
+		case "size":
+			if value == "0" {
+				l.size = cmp.Or(l.size, value)
+			}
 		case "hidden":
 			l.hidden = true
 		case "aria-hidden":
@@ -88,8 +92,24 @@ func (s *sheet) of(tag html.Token) style {
 	return l.over(s.rules[tag.Data])
 }
 
-// comment is one in a sheet, or a mark that once hid it from old browsers.
-var comment = regexp.MustCompile(`(?s)/\*.*?(?:\*/|$)|<!--|-->`)
+// uncommented is a sheet without comments, and without the marks that once hid
+// it from old browsers.
+func uncommented(text string) string {
+	var kept strings.Builder
+	marks := strings.NewReplacer("<!--", " ", "-->", " ")
+	for comment := false; text != ""; comment = !comment {
+		end := "/*"
+		if comment {
+			end = "*/"
+		}
+		before, after, _ := strings.Cut(text, end)
+		if !comment {
+			kept.WriteString(marks.Replace(before))
+		}
+		text = after
+	}
+	return kept.String()
+}
 
 // read takes in a style sheet. Rules within @media and the like are for other
 // screens and stay out.
@@ -97,10 +117,7 @@ func (s *sheet) read(text string) {
 	text = text[:min(len(text), maxStyle-s.taken)]
 	s.taken += len(text)
 	depth := 0
-	if strings.Contains(text, "/*") || strings.Contains(text, "--") {
-		text = comment.ReplaceAllString(text, "")
-	}
-	for rule := range strings.SplitSeq(text, "}") {
+	for rule := range strings.SplitSeq(uncommented(text), "}") {
 		around := depth
 		depth = max(0, depth+strings.Count(rule, "{")-1)
 		selectors, declarations, _ := strings.Cut(rule, "{")
@@ -132,36 +149,41 @@ func (s *sheet) add(selectors string, l style) {
 	}
 }
 
-// fontSize is the size in the value of "font"; a number alone is a weight, but 0.
-func fontSize(value string) string {
-	for field := range strings.FieldsSeq(value) {
-		size, _, _ := strings.Cut(field, "/")
-		unit := strings.TrimLeft(size, "0123456789.")
-		if size == "0" || unit != size && slices.Contains([]string{"px", "pt", "em", "rem", "%"}, unit) {
-			return size
-		}
-	}
-	return ""
-}
-
 // readStyle reads "name: value; …", in lower case.
 func readStyle(text string) style {
 	d := map[string]string{}
 	for _, item := range strings.SplitN(text, ";", maxDeclarations) {
 		name, value, _ := strings.Cut(item, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
+		if _, twice := d[name]; twice && !isValid(name, value) {
+			continue // browsers keep the one before
+		}
 		d[name] = value
 		switch name {
 		case "background":
 			d["background-color"] = value
 		case "font":
-			if size := fontSize(value); size != "" {
-				d["font-size"] = size
-			}
+			d["font-size"] = cmp.Or(fontSize(value), d["font-size"])
 		}
 	}
+	least := func(names ...string) float64 {
+		n := math.Inf(1)
+		for _, name := range names {
+			n = min(n, length(d[name]))
+		}
+		return n
+	}
+	far := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return length(strings.TrimSuffix(d[name], "%")) <= away })
+	}
+	clipped := d["overflow"] == "hidden" || d["overflow"] == "clip"
+	placed := d["position"] == "absolute" || d["position"] == "fixed"
 	l := style{
-		hidden: hides(d), hiddenInOutlook: d["mso-hide"] == "all", borderless: d["border"] == "none" || strings.HasPrefix(d["border"], "0"),
+		hidden: d["display"] == "none" || least("opacity") <= faint || least("max-height") <= 0 || least("width") <= 0 && least("height") <= 0 ||
+			clipped && least("width", "height", "max-width") <= 0 || placed && far("left", "top", "right", "bottom") ||
+			far("text-indent", "margin-left", "margin-top") || beginsWithOne(d["clip"], "rect(0", "rect(1px") ||
+			beginsWithOne(d["clip-path"], "inset(50%", "inset(100%") || beginsWithOne(d["transform"], "scale(0)", "scale(0,"),
+		hiddenInOutlook: d["mso-hide"] == "all", borderless: d["border"] == "none" || strings.HasPrefix(d["border"], "0"),
 		visibility: d["visibility"], size: d["font-size"], colour: d["color"], background: d["background-color"],
 	}
 	if image := d["background-image"] + d["background"]; strings.Contains(image, "url(") || strings.Contains(image, "gradient") {
@@ -170,24 +192,37 @@ func readStyle(text string) style {
 	return l
 }
 
-// hides reports whether declarations hide an element with all that is in it.
-func hides(d map[string]string) bool {
-	atMost := func(most float64, names ...string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return length(d[name]) <= most })
+// isValid reports whether a browser takes a value of what is measured: a number,
+// a word that is known, or a function.
+func isValid(name, value string) bool {
+	switch name {
+	case "opacity", "width", "height", "max-width", "max-height", "left", "top", "right", "bottom", "text-indent", "margin-left", "margin-top",
+		"font-size", "clip", "clip-path", "transform":
+	default:
+		return true
 	}
-	clipped := d["overflow"] == "hidden"
-	placed := d["position"] == "absolute" || d["position"] == "fixed"
-	return d["display"] == "none" || atMost(faint, "opacity") || atMost(0, "max-height") || atMost(0, "width") && atMost(0, "height") ||
-		clipped && atMost(0, "width", "height", "max-width") || placed && atMost(away, "left", "top", "right", "bottom") ||
-		atMost(away, "text-indent", "margin-left", "margin-top") || beginsWithOne(d["clip"], "rect(0", "rect(1px")
+	switch value {
+	case "auto", "none", "normal", "inherit", "initial", "unset", "revert", "xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "smaller", "larger":
+		return true
+	}
+	return strings.Contains(value, "(") || !math.IsInf(length(value), 1)
+}
+
+// fontSize is the size in the value of "font"; a number alone is a weight, but 0.
+func fontSize(font string) string {
+	for word := range strings.FieldsSeq(font) {
+		word, _, _ = strings.Cut(word, "/")
+		if n, err := strconv.ParseFloat(word, 64); !math.IsInf(length(word), 1) && (err != nil || n == 0) {
+			return word
+		}
+	}
+	return ""
 }
 
 // length reads "12px" in pixels, of letters of the usual size; what is no length is
 // longer than any.
 func length(value string) float64 {
-	if value == "" || !strings.ContainsRune("+-.0123456789", rune(value[0])) {
-		return math.Inf(1) // an error of the library's for each would be more than the message
-	}
+	value = strings.TrimSpace(value)
 	number := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyz %")
 	n, err := strconv.ParseFloat(number, 64)
 	if err != nil {
@@ -198,6 +233,12 @@ func length(value string) float64 {
 		return n
 	case "%":
 		return n * 0.16
+	case "mm":
+		return n * 3.8
+	case "cm":
+		return n * 38
+	case "in":
+		return n * 96
 	}
 	return n * 16
 }
@@ -205,72 +246,76 @@ func length(value string) float64 {
 // colour is one that a style names, by its name alone where that is not known here.
 // Nothing is near that of a picture.
 type colour struct {
-	known    bool
-	channels [3]int
-	name     string
+	known   bool
+	r, g, b float64
+	name    string
 }
 
 var (
-	white = colour{known: true, channels: [3]int{255, 255, 255}}
+	white = colour{known: true, r: 255, g: 255, b: 255}
 	black = colour{known: true}
 )
 
 // near tells of two colours that cannot be told apart on a screen.
 func (c colour) near(d colour) bool {
 	const most = 10
-	far := 0
-	for i := range c.channels {
-		far = max(far, c.channels[i]-d.channels[i], d.channels[i]-c.channels[i])
-	}
-	return c.name != "" && c.name == d.name || c.known && d.known && far <= most
+	return c.name != "" && c.name == d.name ||
+		c.known && d.known && max(math.Abs(c.r-d.r), math.Abs(c.g-d.g), math.Abs(c.b-d.b)) <= most
 }
 
 // colours are the names that are met in mail.
-var colours = map[string]string{
-	"white": "ffffff", "black": "000000", "red": "ff0000", "gray": "808080", "grey": "808080", "silver": "c0c0c0",
-	"whitesmoke": "f5f5f5", "snow": "fffafa", "ivory": "fffff0", "ghostwhite": "f8f8ff",
-}
-
-var rgbColour = regexp.MustCompile(`^rgba?\(\s*(\d+)[\d.]*[\s,]+(\d+)[\d.]*[\s,]+(\d+)[\d.]*\s*(?:[,/]\s*(?:1|100%)\s*)?\)`)
+const colours = " white:ffffff black:000000 red:ff0000 green:008000 blue:0000ff yellow:ffff00 navy:000080 gray:808080 grey:808080 silver:c0c0c0" +
+	" maroon:800000 orange:ffa500 purple:800080 whitesmoke:f5f5f5 snow:fffafa ivory:fffff0 ghostwhite:f8f8ff"
 
 // or is the colour of a value in lower case, c where it names none. What can be
 // seen through is no colour of its own.
 func (c colour) or(value string) colour {
-	if strings.HasPrefix(value, "rgb") {
-		if channels := rgbColour.FindStringSubmatch(value); channels != nil {
-			named := colour{known: true}
-			for i, digits := range channels[1:] {
-				named.channels[i], _ = strconv.Atoi(digits) // these are digits
-			}
-			return named
+	if function, inside, ok := strings.Cut(value, "("); ok {
+		inside, _, _ = strings.Cut(inside, ")")
+		if function != "rgb" && function != "rgba" {
+			return colour{}
 		}
-	}
-	if strings.Contains(value, "(") || value == picture {
-		return colour{}
+		return rgb(strings.FieldsFunc(inside, func(r rune) bool { return r == ',' || r == '/' || unicode.IsSpace(r) }))
 	}
 	value, _, _ = strings.Cut(value, " ")
 	switch value {
 	case "", "inherit", "initial", "unset", "currentcolor", "transparent", "none":
 		return c
+	case picture:
+		return colour{}
 	}
-	digits := strings.TrimPrefix(cmp.Or(colours[value], value), "#")
-	n, err := strconv.ParseUint(digits, 16, 32)
-	short := func(n uint64) colour {
-		return colour{known: true, channels: [3]int{int(n>>8&15) * 17, int(n>>4&15) * 17, int(n&15) * 17}}
+	digits := strings.TrimPrefix(value, "#")
+	if _, after, named := strings.Cut(colours, " "+value+":"); named {
+		digits = after[:6]
 	}
-	long := func(n uint64) colour {
-		return colour{known: true, channels: [3]int{int(n >> 16 & 255), int(n >> 8 & 255), int(n & 255)}}
+	if len(digits) == 3 || len(digits) == 4 {
+		digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
 	}
-	switch {
-	case err != nil:
-	case len(digits) == 3:
-		return short(n)
-	case len(digits) == 4: // the last says how far it can be seen through
-		return short(n >> 4)
-	case len(digits) == 6:
-		return long(n)
-	case len(digits) == 8:
-		return long(n >> 8)
+	n, err := strconv.ParseUint(digits[:min(len(digits), 6)], 16, 32)
+	if err != nil || len(digits) != 6 && len(digits) != 8 {
+		return colour{name: value}
 	}
-	return colour{name: value}
+	return colour{known: true, r: float64(n >> 16), g: float64(n >> 8 & 0xff), b: float64(n & 0xff)}
+}
+
+// rgb is the colour of three channels, and of how much it covers.
+func rgb(fields []string) colour {
+	if len(fields) == 4 {
+		if covers, err := strconv.ParseFloat(strings.TrimSuffix(fields[3], "%"), 64); err != nil || covers < 1 || strings.HasSuffix(fields[3], "%") && covers < 100 {
+			return colour{}
+		}
+	} else if len(fields) != 3 {
+		return colour{}
+	}
+	var channels [3]float64
+	for i := range channels {
+		n, err := strconv.ParseFloat(strings.TrimSuffix(fields[i], "%"), 64)
+		if err != nil {
+			return colour{}
+		}
+		if channels[i] = n; strings.HasSuffix(fields[i], "%") {
+			channels[i] = n * 2.55
+		}
+	}
+	return colour{known: true, r: channels[0], g: channels[1], b: channels[2]}
 }
