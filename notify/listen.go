@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,9 +156,9 @@ func (o *Outbox) sweeps(ctx context.Context) {
 func (o *Outbox) sweep(ctx context.Context) error {
 	now := o.Now()
 	return o.DB.Write(ctx, func(tx *store.Tx) error {
-		return cmp.Or(
-			tx.Exec(ctx, "DELETE FROM notify_outbox WHERE changed < ? AND state NOT IN ('pending', 'sending')", now.Add(-keep).UnixNano()),
-			tx.Exec(ctx, "DELETE FROM notify_answers WHERE expires < ?", now.UnixNano()),
-		)
+		if err := tx.Exec(ctx, "DELETE FROM notify_outbox WHERE changed < ? AND state NOT IN ('pending', 'sending')", now.Add(-keep).UnixNano()); err != nil {
+			return err
+		}
+		return tx.Exec(ctx, "DELETE FROM notify_answers WHERE expires < ?", now.UnixNano())
 	})
 }

@@ -252,6 +252,20 @@ func TestCommandsAboutIncidents(t *testing.T) {
 			t.Errorf("%+v: %v", good, err)
 		}
 	}
+	for name, wrong := range map[string]subconscious.Command{
+		"about nothing":   {At: noon, Kind: subconscious.CommandAck, By: "person"},
+		"another word":    {At: noon, Kind: subconscious.CommandAck, Incident: "x", Feedback: subconscious.Ignored, By: "person"},
+		"without a time":  {At: noon, Kind: subconscious.CommandRemind, Incident: "x", By: "person"},
+		"past":            {At: noon, Kind: subconscious.CommandSnooze, Incident: "x", Until: noon, By: "person"},
+		"much too late":   {At: noon, Kind: subconscious.CommandSnooze, Incident: "x", Until: noon.AddDate(2, 0, 0), By: "person"},
+		"a long name":     {At: noon, Kind: subconscious.CommandAck, Incident: "x", IncidentID: subconscious.IncidentID(strings.Repeat("x", 1001)), By: "person"},
+		"an ill-made one": {At: noon, Kind: subconscious.CommandAck, Incident: "\xff", By: "person"},
+	} {
+		var plain *store.Error
+		if _, err := minds.Enqueue(t.Context(), wrong); !errors.As(err, &plain) || plain.Code != store.CodeInput || plain.Next == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // concluded is how a deliberation ended.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -15,15 +16,13 @@ const (
 	// maxPending is how many commands may wait. Outcomes of deliberations, a
 	// few for each tick, may exceed that.
 	maxPending = 1000
-	maxText    = 2000 // bytes of a command's text, and of what is said to be missed
-	maxName    = 1000 // bytes of the name of an incident, and of a sort of message
+	maxText    = 2000 // bytes of a command's text
+	maxName    = 1000 // bytes of each of its other fields
 	maxLater   = 366 * 24 * time.Hour
 )
 
-// Enqueue keeps a command for the next tick and returns it with its ID. That
-// it makes sense is seen to by who takes it in; too many of them, a text that is
-// too long, one of nobody, and an outcome that is none, are an *store.Error with
-// CodeInput.
+// Enqueue keeps a command for the next tick and returns it with its ID. What
+// is too much or cannot be understood is an *store.Error with CodeInput.
 func (s *Store) Enqueue(ctx context.Context, command subconscious.Command) (kept subconscious.Command, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
 		kept, err = s.EnqueueIn(ctx, tx, command)
@@ -35,16 +34,8 @@ func (s *Store) Enqueue(ctx context.Context, command subconscious.Command) (kept
 // EnqueueIn is Enqueue inside the transaction tx of another: the command is
 // kept if that is committed.
 func (s *Store) EnqueueIn(ctx context.Context, tx *store.Tx, command subconscious.Command) (subconscious.Command, error) {
-	if command.Kind == subconscious.CommandOutcome || command.Outcome != nil {
-		if err := checkOutcome(command); err != nil {
-			return subconscious.Command{}, err
-		}
-	}
-	if command.At.IsZero() || command.By == "" {
-		return subconscious.Command{}, refuse("the command does not say when and by whom it was given", "Set its time and who gave it")
-	}
-	if len(command.Text) > maxText {
-		return subconscious.Command{}, refuse(fmt.Sprintf("the text has %d bytes, more than %d", len(command.Text), maxText), "Shorten it, or put it into a file of the notes folder")
+	if err := checkCommand(command); err != nil {
+		return subconscious.Command{}, err
 	}
 	command.ID = 0
 	waiting, _, err := store.One(ctx, tx, store.Value[int], "SELECT count(*) FROM mind_inputs WHERE done IS NULL")
@@ -61,10 +52,47 @@ func refuse(text, next string) error {
 	return &store.Error{Code: store.CodeInput, Text: text, Next: next}
 }
 
+func checkCommand(command subconscious.Command) error {
+	switch command.Kind {
+	case subconscious.CommandClose, subconscious.CommandConfirm, subconscious.CommandDismiss, subconscious.CommandFocus, subconscious.CommandNote:
+	case subconscious.CommandAck, subconscious.CommandSnooze, subconscious.CommandRemind:
+		if command.Entry == "" && command.Incident == "" && command.IncidentID == "" {
+			return refuse(fmt.Sprintf("%s is about no incident", command.Kind), "Name the incident, or an entry of it")
+		}
+	case subconscious.CommandOutcome:
+		if err := checkOutcome(command); err != nil {
+			return err
+		}
+	default:
+		return refuse(fmt.Sprintf("%q is no command", command.Kind), "Use ack, dismiss, snooze, remind, close, confirm, focus or note")
+	}
+	if command.Outcome != nil && command.Kind != subconscious.CommandOutcome {
+		return refuse(fmt.Sprintf("%s has an outcome", command.Kind), "Leave the outcome out")
+	}
+	if command.At.IsZero() || command.By == "" {
+		return refuse("the command does not say when and by whom it was given", "Set its time and who gave it")
+	}
+	if err := checkLater(command); err != nil {
+		return err
+	}
+	if len(command.Text) > maxText {
+		return refuse(fmt.Sprintf("the text has %d bytes, more than %d", len(command.Text), maxText), "Shorten it, or put it into a file of the notes folder")
+	}
+	for _, name := range []string{string(command.Entry), string(command.Incident), string(command.IncidentID), string(command.Thread), command.By} {
+		if len(name) > maxName || !utf8.ValidString(name) {
+			return refuse(fmt.Sprintf("a name in the command is longer than %d bytes or no valid text", maxName), "Copy the name as it is shown")
+		}
+	}
+	if !utf8.ValidString(command.Text) {
+		return refuse("the text is not valid UTF-8", "Send it as UTF-8")
+	}
+	return nil
+}
+
 // checkOutcome checks how a deliberation ended.
 func checkOutcome(command subconscious.Command) error {
 	switch outcome := command.Outcome; {
-	case command.Kind != subconscious.CommandOutcome || !subconscious.IsDeliberation(command.By):
+	case !subconscious.IsDeliberation(command.By):
 		return refuse("only a deliberation says how it ended", "Use ack, dismiss or snooze")
 	case command.Incident == "" || outcome == nil:
 		return refuse("the outcome is of no incident, or is none", "Name the incident's key, and what the deliberation came to")
@@ -74,6 +102,24 @@ func checkOutcome(command subconscious.Command) error {
 		if err := outcome.Validate(); err != nil {
 			return refuse("the outcome cannot be used: "+err.Error(), "Mend what is named")
 		}
+	}
+	return nil
+}
+
+// checkLater checks the word and the time of a command about an incident.
+func checkLater(command subconscious.Command) error {
+	switch command.Feedback {
+	case "", subconscious.Useful, subconscious.NotUseful, subconscious.Missed:
+	default:
+		return refuse(fmt.Sprintf("%q is no word on the use of being told", command.Feedback), "Use useful or not_useful, or none")
+	}
+	switch {
+	case command.Until.IsZero() && command.Kind == subconscious.CommandRemind:
+		return refuse("the reminder has no time", "Say for how long, or until when")
+	case !command.Until.IsZero() && !command.Until.After(command.At):
+		return refuse("the time until which to wait is past", "Name a time that is still ahead")
+	case command.Until.Sub(command.At) > maxLater:
+		return refuse("the time until which to wait is more than 366 days ahead", "Choose less, and ask again then")
 	}
 	return nil
 }

@@ -58,11 +58,21 @@ func TestInputs(t *testing.T) {
 func TestEnqueueIsBounded(t *testing.T) {
 	minds, _ := newStore(t, store.Memory)
 	good := subconscious.Command{At: noon, Kind: subconscious.CommandNote, Text: "x", By: "person"}
-	long := good
-	long.Text = strings.Repeat("x", 2001)
-	var plain *store.Error
-	if _, err := minds.Enqueue(t.Context(), long); !errors.As(err, &plain) || plain.Code != store.CodeInput || plain.Next == "" {
-		t.Errorf("a long text: %v", err)
+	for name, spoil := range map[string]func(*subconscious.Command){
+		"kind":   func(c *subconscious.Command) { c.Kind = "explode" },
+		"time":   func(c *subconscious.Command) { c.At = time.Time{} },
+		"by":     func(c *subconscious.Command) { c.By = "" },
+		"text":   func(c *subconscious.Command) { c.Text = strings.Repeat("x", 2001) },
+		"utf-8":  func(c *subconscious.Command) { c.Text = "\xff" },
+		"entry":  func(c *subconscious.Command) { c.Entry = subconscious.EntryID(strings.Repeat("x", 1001)) },
+		"thread": func(c *subconscious.Command) { c.Thread = "\xff" },
+	} {
+		command := good
+		spoil(&command)
+		var plain *store.Error
+		if _, err := minds.Enqueue(t.Context(), command); !errors.As(err, &plain) || plain.Code != store.CodeInput || plain.Next == "" {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 	for i := range 1000 {
 		if _, err := minds.Enqueue(t.Context(), good); err != nil {
