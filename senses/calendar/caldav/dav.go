@@ -134,6 +134,10 @@ const (
 // bounded refuses what nests deeper or holds more: the library keeps all elements
 // that are open, and makes much of one that is empty.
 func bounded(text []byte) error {
+	tooMany := fmt.Errorf("it holds more than %d elements", maxElements)
+	if bytes.Count(text, []byte("=")) > maxElements {
+		return tooMany // each attribute has one, and the library reads all of an element before it hands it over
+	}
 	for d, depth, elements := xml.NewDecoder(bytes.NewReader(text)), 0, 0; ; {
 		token, err := d.RawToken()
 		if err != nil {
@@ -150,7 +154,7 @@ func bounded(text []byte) error {
 		case depth > maxDepth:
 			return errors.New("it nests too deep")
 		case elements > maxElements:
-			return fmt.Errorf("it holds more than %d elements", maxElements)
+			return tooMany
 		}
 	}
 }

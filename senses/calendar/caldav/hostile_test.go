@@ -75,6 +75,7 @@ func TestHostileServers(t *testing.T) {
 		"an XML bomb":             {"", says(`<!DOCTYPE a [<!ENTITY b "` + strings.Repeat("b", 1000) + `">]><D:multistatus xmlns:D="DAV:"><D:response><D:href>&b;&b;</D:href></D:response></D:multistatus>`), "no WebDAV"},
 		"nesting":                 {"", says(strings.Repeat("<a>", 1<<20)), "no WebDAV"},
 		"empty elements":          {"", multi(strings.Repeat("<D:response/>", 1<<20)), "elements"},
+		"one of many attributes":  {"", multi("<D:response" + strings.Repeat(" a=''", 1<<20) + "/>"), "elements"},
 		"a list that never ends": {"", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusMultiStatus)
 			flood(w, of("/x", ""))
