@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/redact"
 )
 
@@ -189,6 +190,7 @@ func parseComplaint(body []byte) complaint {
 	for _, detail := range inner.Details {
 		said.wait = max(said.wait, said.detail(detail))
 	}
+	said.wait = max(said.wait, waitInWords(said.message))
 	return said
 }
 
@@ -279,6 +281,21 @@ func (c complaint) sort(status int) (kind Kind, text, next string) {
 	}
 }
 
+// inWords finds "try again in 1m2.5s".
+var inWords = lazy.Regexp(`(?:try again|retry) in ((?:\d+h)?(?:\d+m)?(?:\d+(?:\.\d+)?s)?|\d+(?:\.\d+)?ms)(?:[ .,"]|$)`)
+
+func waitInWords(message string) time.Duration {
+	found := inWords().FindStringSubmatch(strings.ToLower(message[:min(len(message), 2000)]))
+	if found == nil {
+		return 0
+	}
+	wait, err := time.ParseDuration(found[1])
+	if err != nil {
+		return 0
+	}
+	return wait
+}
+
 // retryAfter is how long the headers of an answer ask to be left alone.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(header.Get("Date")); err == nil {
@@ -295,7 +312,55 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 			return limited(date.Sub(now).Seconds())
 		}
 	}
-	return 0
+	return resets(header, now)
+}
+
+// resets reads when the limits that are used up begin anew: x-ratelimit-reset-*
+// and anthropic-ratelimit-*-reset. Where none is said to be used up it is the
+// longest of them.
+func resets(header http.Header, now time.Time) time.Duration {
+	var used, any time.Duration
+	for _, what := range []string{"requests", "tokens", "input-tokens", "output-tokens"} {
+		for _, names := range [][2]string{
+			{"X-Ratelimit-Reset-" + what, "X-Ratelimit-Remaining-" + what},
+			{"Anthropic-Ratelimit-" + what + "-Reset", "Anthropic-Ratelimit-" + what + "-Remaining"},
+		} {
+			wait := moment(header.Get(names[0]), now)
+			any = max(any, wait)
+			if header.Get(names[1]) == "0" {
+				used = max(used, wait)
+			}
+		}
+	}
+	if used > 0 {
+		return used
+	}
+	return max(any, moment(header.Get("X-Ratelimit-Reset"), now))
+}
+
+// moment reads "6m0s", seconds, an RFC 3339 date, and times since 1970 in
+// seconds or milliseconds.
+func moment(value string, now time.Time) time.Duration {
+	value = strings.TrimSpace(value)
+	if value == "" {
+		return 0
+	}
+	if wait, err := time.ParseDuration(value); err == nil {
+		return limited(wait.Seconds())
+	}
+	if date, err := time.Parse(time.RFC3339, value); err == nil {
+		return limited(date.Sub(now).Seconds())
+	}
+	number, err := strconv.ParseFloat(value, 64)
+	switch {
+	case err != nil:
+		return 0
+	case number > 1e11:
+		return limited(number/1e3 - float64(now.Unix()))
+	case number > 1e9:
+		return limited(number - float64(now.Unix()))
+	}
+	return limited(number)
 }
 
 // limited is a wait of so many seconds, between 0 and 31 days.
