@@ -73,7 +73,7 @@ type Changes struct {
 	Entries   []EntryChange
 	Rejected  []Rejection
 	Accepted  []Acceptance
-	Requests  []Request
+	Requests  []subconscious.Request
 	Incidents []subconscious.Incident // changed ones, to be stored
 	// Done says for each command, by its id, what it did.
 	Done map[int64]string
@@ -120,24 +120,6 @@ type Acceptance struct {
 	Thread  subconscious.ThreadName `json:"thread"`
 	Entry   subconscious.EntryID    `json:"entry"`
 	Finding subconscious.Finding    `json:"finding"`
-}
-
-// Request is an accepted finding that asks to be told.
-type Request struct {
-	Thread     subconscious.ThreadName  `json:"thread"`
-	Entry      subconscious.EntryID     `json:"entry"`
-	Incident   subconscious.IncidentKey `json:"incident"`
-	Summary    string                   `json:"summary"`
-	Importance int                      `json:"importance"`
-	Reason     string                   `json:"reason"`
-	Fact       string                   `json:"fact,omitempty"`
-	Remark     string                   `json:"remark,omitempty"`
-	Kind       subconscious.Kind        `json:"kind"`
-	Rule       string                   `json:"rule,omitempty"`
-	Factual    bool                     `json:"factual,omitempty"`
-	Due        time.Time                `json:"due,omitzero"`
-	// Evidence is what the finding cites and was shown, what it is about first.
-	Evidence []subconscious.Citation `json:"evidence"`
 }
 
 // Rules are the limits, rates and thresholds of the mechanics.

@@ -209,13 +209,13 @@ func (m *merge) accept(c *claim, it *item) {
 	if !slices.Contains(m.accepted[c.thread], it.ID) {
 		m.accepted[c.thread] = append(m.accepted[c.thread], it.ID)
 	}
-	if c.Escalate && !(c.byModel() && slices.ContainsFunc(m.changes.Requests, func(r Request) bool {
+	if c.Escalate && !(c.byModel() && slices.ContainsFunc(m.changes.Requests, func(r subconscious.Request) bool {
 		return r.Entry == it.ID && !subconscious.ByModel(r.Rule) // which asks for both
 	})) {
-		request := Request{
-			Thread: c.thread, Entry: it.ID, Incident: it.Incident, Summary: c.Summary,
-			Importance: c.Importance, Reason: c.EscalateReason, Fact: c.Fact, Remark: c.Remark, Kind: c.Kind, Rule: c.Rule, Factual: c.Factual, Due: c.Due,
-		}
+		request := subconscious.Request{Incident: it.Incident, Asked: subconscious.Asked{
+			Tick: m.state.TickCount, At: m.in.At, Thread: c.thread, Entry: it.ID, Source: c.cited[0].Ref.Sense(), Summary: c.Summary,
+			Importance: c.Importance, Reason: c.EscalateReason, Fact: c.Fact, Remark: c.Remark, Kind: c.Kind, Rule: c.Rule, Due: c.Due,
+		}}
 		for _, x := range c.cited {
 			request.Evidence = append(request.Evidence, x.Citation)
 		}

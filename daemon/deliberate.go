@@ -60,13 +60,10 @@ func (d *Daemon) quiet(at time.Time) (until time.Time, ok bool) {
 
 // escalationOf is a decision as it is deliberated on.
 func escalationOf(decision escalate.Decision, tick int64, at time.Time) deliberate.Escalation {
-	asked := decision.Asked
+	asked := subconscious.Request{Incident: decision.Incident, Asked: decision.Asked}
+	asked.Tick, asked.At = tick, at
 	return deliberate.Escalation{
-		Tick: tick, At: at, Incident: decision.Incident, Person: decision.ID, Entry: asked.Entry, Thread: asked.Thread, Rule: asked.Rule,
-		Kind: asked.Kind, Importance: asked.Importance, Due: asked.Due, Critical: decision.Critical, Again: decision.Again,
-		Summary: asked.Summary, Because: asked.Reason, ByModel: subconscious.ByModel(asked.Rule), Decision: decision.Detail,
-		Evidence: asked.Evidence,
-		Template: *decision.Message,
+		Person: decision.ID, Request: asked, Critical: decision.Critical, Again: decision.Again, Decision: decision.Detail, Template: *decision.Message,
 	}
 }
 

@@ -210,7 +210,7 @@ func TestFloodForgetsNobody(t *testing.T) {
 func (w *rehearsal) gathersUnknown() bool {
 	w.t.Helper()
 	for _, o := range w.d.StandingMail() {
-		m, err := w.d.Gather(w.t.Context(), deliberate.Escalation{Incident: o.Key(), Kind: subconscious.KindObservation}, w.clock.Now())
+		m, err := w.d.Gather(w.t.Context(), deliberate.Escalation{Request: subconscious.Request{Incident: o.Key(), Asked: subconscious.Asked{Kind: subconscious.KindObservation}}}, w.clock.Now())
 		if err != nil {
 			w.t.Fatal(err)
 		}

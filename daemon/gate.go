@@ -7,9 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/senses"
@@ -56,23 +54,16 @@ func lookUp(ctx context.Context, kept *mind.Store, staged *senses.Staged, before
 	return nil
 }
 
-// asked are the requests of a tick as the gate is given them.
-func asked(requests []aggregator.Request, evidence []subconscious.Evidence, tick int64, at time.Time) []escalate.Asked {
-	var all []escalate.Asked
-	for _, w := range requests {
-		a := escalate.Asked{Incident: w.Incident, Asked: subconscious.Asked{
-			Tick: tick, At: at, Entry: w.Entry, Thread: w.Thread, Rule: w.Rule, Kind: w.Kind, Summary: w.Summary,
-			Importance: w.Importance, Reason: w.Reason, Fact: w.Fact, Remark: w.Remark, Due: w.Due, Evidence: w.Evidence,
-		}}
-		if len(w.Evidence) > 0 {
-			a.Source = w.Evidence[0].Ref.Sense()
-			a.Scored = w.Rule == threads.LetterRule && slices.ContainsFunc(evidence, func(e subconscious.Evidence) bool {
-				return e.Ref == w.Evidence[0].Ref && e.Latest.Attrs[subconscious.HabitAttr] != ""
-			})
-		}
-		all = append(all, a)
+// scored marks the requests in whose importance the person's habits are counted: by
+// the evidence, those about a letter.
+func scored(requests []subconscious.Request, evidence []subconscious.Evidence) []subconscious.Request {
+	for i := range requests {
+		r := &requests[i]
+		r.Scored = r.Rule == threads.LetterRule && slices.ContainsFunc(evidence, func(e subconscious.Evidence) bool {
+			return e.Ref == r.Evidence[0].Ref && e.Latest.Attrs[subconscious.HabitAttr] != ""
+		})
 	}
-	return all
+	return requests
 }
 
 // pending are the commands that wait. Those that came over a channel name their
@@ -139,7 +130,7 @@ func addIncidents(ctx context.Context, kept *mind.Store, gate *escalate.Input, b
 		}
 	}
 	for _, incident := range changed {
-		asked := slices.ContainsFunc(gate.Asked, func(a escalate.Asked) bool { return a.Incident == incident.Key })
+		asked := slices.ContainsFunc(gate.Asked, func(a subconscious.Request) bool { return a.Incident == incident.Key })
 		if _, known := all[incident.Key]; known || asked || incident.Telling != nil {
 			all[incident.Key] = incident
 		}

@@ -180,7 +180,7 @@ func (s sources) unheard(ctx context.Context, incident subconscious.Incident, sh
 func subjectOf(e deliberate.Escalation, incident subconscious.Incident) prompts.Subject {
 	subject := prompts.Subject{
 		ID: e.Person, Kind: e.Kind, Importance: e.Importance, Critical: e.Critical, Due: e.Due, Why: e.Decision,
-		Title: e.Template.Title, Summary: e.Summary, Because: e.Because, ByModel: e.ByModel,
+		Title: e.Template.Title, Summary: e.Summary, Because: e.Reason, ByModel: subconscious.ByModel(e.Rule),
 	}
 	if t := incident.Telling; t != nil {
 		for _, told := range t.Told {
@@ -226,7 +226,7 @@ func historyOf(e deliberate.Escalation, incident subconscious.Incident) []prompt
 // recalled are memories that share words with the incident.
 func (s sources) recalled(ctx context.Context, e deliberate.Escalation, observations []subconscious.Observation) ([]prompts.Memory, error) {
 	var words []string
-	if !e.ByModel {
+	if !subconscious.ByModel(e.Rule) {
 		words = append(words, e.Summary)
 	}
 	for _, o := range observations {

@@ -47,7 +47,7 @@ func TestFloodedThread(t *testing.T) {
 		w.clock.advance(slot)
 		w.tick()
 	}
-	e := deliberate.Escalation{Tick: 3, Person: "i-plan-1", Kind: subconscious.KindObservation}
+	e := deliberate.Escalation{Person: "i-plan-1", Request: subconscious.Request{Asked: subconscious.Asked{Tick: 3, Kind: subconscious.KindObservation}}}
 	for _, o := range w.d.StandingMail() {
 		if e.Incident = o.Key(); o.Attrs["from"] == "mallory@example.net" && len(e.Evidence) < 12 {
 			e.Evidence = append(e.Evidence, subconscious.Citation{Ref: o.Ref()})

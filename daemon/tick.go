@@ -70,7 +70,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	}
 	next, changes := aggregator.Merge(input)
 	gate := escalate.Input{
-		At: at, Tick: next.TickCount, First: next.TickCount == 1, Rules: d.options.Config.Gate(), Asked: asked(changes.Requests, input.Evidence, next.TickCount, at),
+		At: at, Tick: next.TickCount, First: next.TickCount == 1, Rules: d.options.Config.Gate(), Asked: scored(changes.Requests, input.Evidence),
 		Commands: gateCommands(commands), Presence: d.presence(staged, at), Kind: request.kind,
 	}
 	gate.Rules.Deliberates = d.options.Config.Deliberation.Enabled && d.deliberator().Problem == ""

@@ -16,7 +16,7 @@ type Input struct {
 	First bool  `json:"first,omitempty"`
 	Rules Rules `json:"rules"`
 	// Asked are the requests of this tick, one a finding.
-	Asked []Asked `json:"asked"`
+	Asked []subconscious.Request `json:"asked"`
 	// Incidents are those that are asked for, those that wait, were told and
 	// are not over, or are to be reminded of, those that commands name, and for
 	// a pair or a pattern those of its parts; as the merge left them.
@@ -31,12 +31,6 @@ type Input struct {
 	Spent    Spent                  `json:"spent"`
 	Notices  []Notice               `json:"notices"`
 	Kind     subconscious.TickKind  `json:"kind"`
-}
-
-// Asked is a request, with the incident that it is about.
-type Asked struct {
-	Incident subconscious.IncidentKey `json:"incident"`
-	subconscious.Asked
 }
 
 // Spent is the attention that was taken already, and when digests went out.

@@ -12,7 +12,7 @@ import (
 // requests and commands are about: for a pair and a pattern those of its parts
 // too. Those that wait, were told and are not over, or are to be reminded of
 // the caller knows by itself.
-func Lookups(requests []Asked, commands []subconscious.Command) []subconscious.IncidentKey {
+func Lookups(requests []subconscious.Request, commands []subconscious.Command) []subconscious.IncidentKey {
 	wanted := map[subconscious.IncidentKey]bool{}
 	want := func(key subconscious.IncidentKey) {
 		if key == "" {

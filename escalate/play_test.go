@@ -38,7 +38,7 @@ type play struct {
 	noticed   []time.Time
 	notices   []escalate.Notice
 
-	asked    []escalate.Asked
+	asked    []subconscious.Request
 	commands []subconscious.Command
 	commandN int64
 	last     escalate.Input
@@ -133,7 +133,7 @@ func (p *play) ask(key subconscious.IncidentKey, asked subconscious.Asked, cites
 	}
 	incident.Summary = asked.Summary
 	p.incidents[key] = incident
-	p.asked = append(p.asked, escalate.Asked{Incident: key, Asked: asked})
+	p.asked = append(p.asked, subconscious.Request{Incident: key, Asked: asked})
 }
 
 // wentAway reports whether an observation has gone since, and come back.

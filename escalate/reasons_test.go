@@ -21,7 +21,7 @@ func plainInput() escalate.Input {
 	ref := o.Ref()
 	return escalate.Input{
 		At: noon, Tick: 7, Rules: escalate.DefaultRules(), Kind: subconscious.Scheduled,
-		Asked: []escalate.Asked{{Incident: fileKey, Asked: subconscious.Asked{
+		Asked: []subconscious.Request{{Incident: fileKey, Asked: subconscious.Asked{
 			Tick: 7, At: noon, Entry: "w-a-1", Thread: subconscious.Watcher, Kind: subconscious.KindObservation, Source: "files",
 			Summary: "work/.env was saved", Importance: 7, Reason: "it looks like a secret", Evidence: []subconscious.Citation{{Ref: ref, Seq: 5}},
 		}}},

@@ -100,7 +100,7 @@ func TestCalibration(t *testing.T) {
 
 func TestLookups(t *testing.T) {
 	pair := subconscious.PairKey("notes:a & b", "health:disk:/&x")
-	requests := []escalate.Asked{{Incident: pair}, {Incident: subconscious.PatternKey("health:unit:u")}}
+	requests := []subconscious.Request{{Incident: pair}, {Incident: subconscious.PatternKey("health:unit:u")}}
 	keys := escalate.Lookups(requests, []subconscious.Command{{Incident: "mail:z"}, {Entry: "w-a-1"}})
 	want := []subconscious.IncidentKey{"health:disk:/&x", "health:unit:u", "mail:z", "notes:a & b", pair, "pattern:health:unit:u"}
 	if len(keys) != len(want) {

@@ -68,7 +68,14 @@ const (
 	Missed    Feedback = "missed"  // it should have been told
 )
 
-// Asked is a thread's request that the person be told.
+// Request is a thread's request that the person be told, with the incident that it
+// is about.
+type Request struct {
+	Incident IncidentKey `json:"incident"`
+	Asked
+}
+
+// Asked is what is asked in a request.
 type Asked struct {
 	Tick       int64      `json:"tick"`
 	At         time.Time  `json:"at"`

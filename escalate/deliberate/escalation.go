@@ -16,32 +16,17 @@ import (
 // deliberated on first.
 type Escalation struct {
 	// ID is "d-" and ten characters; Add makes it of tick and incident.
-	ID       string                   `json:"id"`
-	Tick     int64                    `json:"tick"`
-	At       time.Time                `json:"at"` // of the decision
-	Incident subconscious.IncidentKey `json:"incident"`
-	Person   subconscious.IncidentID  `json:"person"` // its name for people
-
-	Entry      subconscious.EntryID    `json:"entry,omitempty"`
-	Thread     subconscious.ThreadName `json:"thread,omitempty"`
-	Rule       string                  `json:"rule,omitempty"`
-	Kind       subconscious.Kind       `json:"kind,omitempty"`
-	Importance int                     `json:"importance,omitempty"` // 1 to 10
-	Due        time.Time               `json:"due,omitzero"`
+	ID     string                  `json:"id"`
+	Person subconscious.IncidentID `json:"person"` // the incident's name for people
+	// Request is what was asked, with Tick and At of the decision.
+	subconscious.Request
 	// Critical: it is on the critical list. It goes before others, is told
 	// whatever a model says, and has less time.
 	Critical bool `json:"critical,omitempty"`
 	// Again says why it is told again: "worse", "reminder"; "" the first time.
 	Again string `json:"again,omitempty"`
-	// Summary is the thread's one line, Because its reason; ByModel: a model wrote
-	// them.
-	Summary string `json:"summary,omitempty"`
-	Because string `json:"because,omitempty"`
-	ByModel bool   `json:"by_model,omitempty"`
 	// Decision is the gate's, in words.
 	Decision string `json:"decision,omitempty"`
-	// Evidence is what the request cites, what it is about first.
-	Evidence []subconscious.Citation `json:"evidence,omitempty"`
 	// Template is the message that the gate wrote. It is what is told where no
 	// model says it better, and its title is that of whatever is told.
 	Template escalate.Message `json:"template"`

@@ -78,8 +78,9 @@ type reading struct {
 }
 
 func (w *world) theEscalation(at time.Time) deliberate.Escalation {
-	e := deliberate.Escalation{Tick: 7, At: at, Incident: "disk:/", Person: "i-disk-ab", Thread: subconscious.Watcher, Kind: subconscious.KindRisk, Importance: 8,
-		Critical: w.Critical, Summary: "The disk is filling up", Evidence: []subconscious.Citation{{Ref: "health:aaaaaaaaaa", Seq: 3}},
+	e := deliberate.Escalation{Person: "i-disk-ab", Critical: w.Critical,
+		Request: subconscious.Request{Incident: "disk:/", Asked: subconscious.Asked{Tick: 7, At: at, Thread: subconscious.Watcher, Kind: subconscious.KindRisk,
+			Importance: 8, Summary: "The disk is filling up", Evidence: []subconscious.Citation{{Ref: "health:aaaaaaaaaa", Seq: 3}}}},
 		Template: escalate.Message{Title: cmp.Or(w.Title, "The disk is filling up"), Text: cmp.Or(w.Text, "It is a warning. Free some room on it."), Urgent: w.Urgent}}
 	if w.DueIn != 0 {
 		e.Due = at.Add(time.Duration(w.DueIn * float64(time.Minute)))

@@ -258,7 +258,7 @@ func TestAddRefuses(t *testing.T) {
 		"no incident": func(e *deliberate.Escalation) { e.Incident = "" },
 		"no time":     func(e *deliberate.Escalation) { e.At = time.Time{} },
 		"no words":    func(e *deliberate.Escalation) { e.Template = escalate.Message{} },
-		"too large":   func(e *deliberate.Escalation) { e.Because = strings.Repeat("x", 70<<10) },
+		"too large":   func(e *deliberate.Escalation) { e.Reason = strings.Repeat("x", 70<<10) },
 	} {
 		e := w.theEscalation(noon)
 		spoil(&e)
