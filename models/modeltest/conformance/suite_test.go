@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func suite(protocol string, f flaw, litter <-chan struct{}) Suite {
 	return Suite{Protocol: protocol, New: func(t testing.TB, url string) models.Driver {
-		d := newSmall(t, url, protocol, f)
+		d := newFlawed(t, url, protocol, f)
 		d.litter = litter
 		return d
 	}}
