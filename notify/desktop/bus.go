@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"github.com/subconsciousd/subconsciousd/internal/dbusconn"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -56,21 +56,12 @@ var (
 	_ notify.Listener = (*bus)(nil)
 )
 
-// connect opens a connection of its own to the session bus. Only sockets are
-// used: other kinds of address start programs.
+// connect opens a connection of its own to the session bus.
 func (b *bus) connect(ctx context.Context) (*dbus.Conn, error) {
-	address := "unix:path=" + os.Getenv("XDG_RUNTIME_DIR") + "/bus"
-	for _, candidate := range []string{b.address, os.Getenv("DBUS_SESSION_BUS_ADDRESS")} {
-		if strings.HasPrefix(candidate, "unix:") {
-			address = candidate
-			break
-		}
-	}
 	// The context lasts as long as the connection, but connecting has less time.
 	ctx, cancel := context.WithCancel(ctx)
 	slow := time.AfterFunc(timeout, cancel)
-	// EXTERNAL is the one way in that reads no file of the person's home.
-	conn, err := dbus.Connect(address, dbus.WithContext(ctx), dbus.WithAuth(dbus.AuthExternal(strconv.Itoa(os.Getuid()))))
+	conn, err := dbusconn.Open(ctx, dbusconn.Session(b.address))
 	slow.Stop()
 	if err != nil {
 		over := ctx.Err() != nil

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/godbus/dbus/v5"
 
+	"github.com/subconsciousd/subconsciousd/internal/dbusconn"
 	"github.com/subconsciousd/subconsciousd/presence"
 )
 
@@ -26,21 +26,9 @@ const (
 
 var errNoSession = errors.New("the person has no graphical session here")
 
-// address of the system bus. Only sockets are used: other kinds of address
-// start programs.
-func address(configured string) string {
-	for _, candidate := range []string{configured, os.Getenv("DBUS_SYSTEM_BUS_ADDRESS")} {
-		if strings.HasPrefix(candidate, "unix:") {
-			return candidate
-		}
-	}
-	return "unix:path=/run/dbus/system_bus_socket"
-}
-
 // ask asks logind over a connection of its own. The context ends what hangs.
 func (r *Reader) ask(ctx context.Context) (presence.Session, error) {
-	// EXTERNAL is the one way in that reads no file of the person's home.
-	conn, err := dbus.Connect(address(r.options.Bus), dbus.WithContext(ctx), dbus.WithAuth(dbus.AuthExternal(strconv.Itoa(os.Getuid()))))
+	conn, err := dbusconn.Open(ctx, dbusconn.System(r.options.Bus))
 	if err != nil {
 		return presence.Session{}, fmt.Errorf("connect to the bus: %w", err)
 	}
@@ -76,7 +64,7 @@ func (r *Reader) graphical(ctx context.Context, conn *dbus.Conn) (dbus.ObjectPat
 		return "", fmt.Errorf("read the user: %w", err)
 	}
 	// Display is a structure of a name and a path, "" and "/" for none.
-	display := as[[]any](values["Display"])
+	display := dbusconn.As[[]any](values["Display"])
 	if len(display) != 2 {
 		return "", errNoSession
 	}
@@ -95,28 +83,22 @@ func properties(ctx context.Context, conn *dbus.Conn, path dbus.ObjectPath, ifac
 // read reads the properties of a session. Those that are missing, or of another
 // type than logind's, say nothing.
 func read(values map[string]dbus.Variant) (presence.Session, error) {
-	switch as[string](values["Type"]) {
+	switch dbusconn.As[string](values["Type"]) {
 	case "x11", "wayland", "mir":
 	default:
 		return presence.Session{}, errNoSession
 	}
-	state := as[string](values["State"])
+	state := dbusconn.As[string](values["State"])
 	if state == "closing" {
 		return presence.Session{}, errNoSession
 	}
 	// "online" is logged in, and not in front.
-	s := presence.Session{Locked: as[bool](values["LockedHint"]) || state == "online"}
+	s := presence.Session{Locked: dbusconn.As[bool](values["LockedHint"]) || state == "online"}
 	// The hint is in microseconds of the wall clock; what is beyond an int64 is
 	// no time.
-	since := as[uint64](values["IdleSinceHint"])
-	if as[bool](values["IdleHint"]) && since > 0 && since < 1<<62 {
+	since := dbusconn.As[uint64](values["IdleSinceHint"])
+	if dbusconn.As[bool](values["IdleHint"]) && since > 0 && since < 1<<62 {
 		s.IdleSince = time.UnixMicro(int64(since))
 	}
 	return s, nil
-}
-
-// as returns the variant's value, or the zero value where it is of another type.
-func as[T any](v dbus.Variant) T {
-	value, _ := v.Value().(T)
-	return value
 }

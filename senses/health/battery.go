@@ -1,14 +1,30 @@
 package health
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"os/exec"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 )
+
+// readBattery finds none where the system keeps no such folder.
+func readBattery(ctx context.Context) (*Battery, error) {
+	if runtime.GOOS != "darwin" {
+		return powerSupplies(os.DirFS("/sys/class/power_supply"))
+	}
+	output, err := exec.CommandContext(ctx, "/usr/bin/pmset", "-g", "batt").Output()
+	if err != nil {
+		return nil, fmt.Errorf("run pmset: %w", err)
+	}
+	return pmset(string(output[:min(len(output), 4096)])), nil
+}
 
 // powerSupplies reads the machine's batteries from Linux' /sys/class/power_supply.
 // Batteries of mice and the like (scope Device) are not the machine's. Without

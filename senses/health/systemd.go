@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"github.com/subconsciousd/subconsciousd/internal/dbusconn"
 )
 
 const (
@@ -57,26 +57,18 @@ func (s *System) manager(ctx context.Context, bus int, r *results) {
 	}
 }
 
-// address of a bus. Only sockets are used: other kinds of address start programs.
+// address of a bus.
 func (s *System) address(bus int) string {
-	address, variable, path := s.options.SystemBus, "DBUS_SYSTEM_BUS_ADDRESS", "/run/dbus/system_bus_socket"
 	if buses[bus].user {
-		address, variable, path = s.options.UserBus, "DBUS_SESSION_BUS_ADDRESS", os.Getenv("XDG_RUNTIME_DIR")+"/bus"
+		return dbusconn.Session(s.options.UserBus)
 	}
-	for _, candidate := range []string{address, os.Getenv(variable)} {
-		if strings.HasPrefix(candidate, "unix:") {
-			return candidate
-		}
-	}
-	return "unix:path=" + path
+	return dbusconn.System(s.options.SystemBus)
 }
 
 // askManager opens a connection for one collect: an open one would have to be
 // watched and opened anew after each restart of the bus.
 func askManager(ctx context.Context, address string, user, restarts bool) (managed, error) {
-	// The context ends what hangs. EXTERNAL is the one way in that reads no
-	// file of the person's home.
-	conn, err := dbus.Connect(address, dbus.WithContext(ctx), dbus.WithAuth(dbus.AuthExternal(strconv.Itoa(os.Getuid()))))
+	conn, err := dbusconn.Open(ctx, address)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
 		return managed{}, errNoManager
 	}
@@ -196,9 +188,9 @@ func (q *questions) failures(units []listed, user bool) ([]Unit, error) {
 		unit := Unit{Name: u.Name, User: user, Description: clip(u.Description, 300)}
 		if each*i < len(values) {
 			v := values[each*i:]
-			unit.Result, unit.Status = as[string](v[0]), clip(as[string](v[2]), 1000)
-			unit.ExitCode = int(as[int32](v[1]))
-			if since := as[uint64](v[3]); since > 0 {
+			unit.Result, unit.Status = dbusconn.As[string](v[0]), clip(dbusconn.As[string](v[2]), 1000)
+			unit.ExitCode = int(dbusconn.As[int32](v[1]))
+			if since := dbusconn.As[uint64](v[3]); since > 0 {
 				unit.Since = time.UnixMicro(int64(since))
 			}
 		}
@@ -218,7 +210,7 @@ func (q *questions) restarts(units []listed, user bool) ([]Service, error) {
 	}
 	var services []Service
 	for i, u := range units {
-		services = append(services, Service{Name: u.Name, User: user, Restarts: as[uint32](values[i])})
+		services = append(services, Service{Name: u.Name, User: user, Restarts: dbusconn.As[uint32](values[i])})
 	}
 	return services, nil
 }
@@ -230,10 +222,4 @@ func interfaceOf(name string) string {
 		return "Unit"
 	}
 	return strings.ToUpper(kind[:1]) + kind[1:]
-}
-
-// as returns the variant's value, or the zero value where it is of another type.
-func as[T any](v dbus.Variant) T {
-	value, _ := v.Value().(T)
-	return value
 }

@@ -179,17 +179,3 @@ func TestSystemdHangs(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestOnlySockets: an address of another kind would start a program.
-func TestOnlySockets(t *testing.T) {
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "autolaunch:")
-	t.Setenv("XDG_RUNTIME_DIR", "/run/user/1")
-	s := NewSystem(SystemOptions{UserBus: "unixexec:path=/bin/true"})
-	if address := s.address(1); address != "unix:path=/run/user/1/bus" {
-		t.Errorf("address %q", address)
-	}
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/a")
-	if address := s.address(1); address != "unix:path=/a" {
-		t.Errorf("address %q", address)
-	}
-}
