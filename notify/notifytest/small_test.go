@@ -1,17 +1,10 @@
 package notifytest
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
-	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,30 +48,32 @@ const (
 
 const key = "tk-S3cret/Key+1"
 
-// small is a driver written to be checked by the suite.
+// small is a driver written to be checked by the suite: a Witness, behind a service
+// that fails.
 type small struct {
-	url, key string
-	flaw     flaw
-	client   *http.Client
-	mu       sync.Mutex
+	*Witness
+	flaw   flaw
+	second chan struct{}   // the second message is being sent
+	end    <-chan struct{} // of the test
+
+	mu       sync.Mutex // for what follows
+	fault    Fault
+	requests int
 	last     notify.Message
 	failed   bool
 	sends    int
-	second   chan struct{}   // the second message is being sent
-	end      <-chan struct{} // of the test
+	hang     func() // ends a connection that listens, and waits for its end
 }
-
-func (d *small) String() string { return "small" }
 
 func (d *small) Format(s fmt.State, _ rune) {
 	if d.flaw == prints {
-		io.WriteString(s, d.key)
+		_, _ = io.WriteString(s, key)
 	}
 }
 
 func (d *small) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
 	if err := ctx.Err(); err != nil && d.flaw != eager {
-		return notify.Receipt{}, d.fail(notify.Unavailable, 0, err)
+		return notify.Receipt{}, d.fail(notify.Unavailable, err)
 	}
 	d.mu.Lock()
 	d.last = m
@@ -87,10 +82,10 @@ func (d *small) Send(ctx context.Context, m notify.Message) (notify.Receipt, err
 	switch d.flaw {
 	case frail:
 		if failed {
-			return notify.Receipt{}, d.fail(notify.Unavailable, 0, errors.New("gave up"))
+			return notify.Receipt{}, d.fail(notify.Unavailable, errors.New("gave up"))
 		}
 	case deaf, eager:
-		ctx = context.Background()
+		ctx = context.WithoutCancel(ctx)
 	case mumbles:
 		m.Text = ""
 	case calm:
@@ -126,53 +121,42 @@ func (d *small) Send(ctx context.Context, m notify.Message) (notify.Receipt, err
 	return d.post(ctx, m)
 }
 
+// post is what the service makes of a message.
 func (d *small) post(ctx context.Context, m notify.Message) (notify.Receipt, error) {
-	body, err := json.Marshal(m)
-	if err != nil {
-		return notify.Receipt{}, err
+	d.mu.Lock()
+	fault := d.fault
+	if d.failed = d.failed || fault == Down || fault == Cuts; fault != Down {
+		d.requests++
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.url+"/?key="+d.key, bytes.NewReader(body))
-	if err != nil {
-		return notify.Receipt{}, err
-	}
-	response, err := d.client.Do(request)
-	if err != nil {
-		trouble := notify.Unknown
-		if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-			trouble = notify.Unavailable
+	d.mu.Unlock()
+	if fault == Hangs || fault == Endless && d.flaw == gulps {
+		select {
+		case <-ctx.Done():
+		case <-d.end:
 		}
-		d.mu.Lock()
-		d.failed = true
-		d.mu.Unlock()
-		return notify.Receipt{}, d.fail(trouble, 0, err)
 	}
-	defer response.Body.Close()
-	var most int64 = 1 << 16
-	if d.flaw == gulps {
-		most = 1 << 40
-	}
-	raw, err := io.ReadAll(io.LimitReader(response.Body, most))
+	trouble, known := troubles[fault]
 	switch {
+	case fault == Healthy:
+		return d.Witness.Send(ctx, m)
 	case d.flaw == trusting:
-	case response.StatusCode == http.StatusForbidden:
-		return notify.Receipt{}, d.fail(notify.Refused, 0, errors.New("403"))
-	case response.StatusCode == http.StatusTooManyRequests:
-		return notify.Receipt{}, d.fail(notify.Unavailable, time.Minute, errors.New("429"))
-	case response.StatusCode != http.StatusOK:
-		return notify.Receipt{}, d.fail(notify.Unavailable, 0, errors.New("500"))
-	case err != nil || !json.Valid(raw):
-		return notify.Receipt{}, d.fail(notify.Unknown, 0, errors.New("no answer"))
+		return notify.Receipt{}, nil
+	case !known:
+		trouble = notify.Unknown
 	}
-	return notify.Receipt{}, nil
+	return notify.Receipt{}, d.fail(trouble, errors.New(string(fault)))
 }
 
-func (d *small) fail(trouble notify.Trouble, after time.Duration, err error) error {
-	e := &notify.Error{Trouble: trouble, Text: "the service did not take it", Next: "Look at it", After: after, Err: errors.New("failed")}
+func (d *small) fail(trouble notify.Trouble, err error) error {
+	e := &notify.Error{Trouble: trouble, Text: "the service did not take it", Next: "Look at it", Err: errors.New("failed")}
+	if err.Error() == string(Limits) {
+		e.After = time.Minute
+	}
 	switch d.flaw {
 	case leaks1:
-		e.Text += " with " + d.key
+		e.Text += " with " + key
 	case leaks2:
-		e.Err = fmt.Errorf("%w at %s", err, d.key)
+		e.Err = fmt.Errorf("%w at %s", err, key)
 	case untyped:
 		return errors.New("failed")
 	case wordless:
@@ -187,221 +171,88 @@ func (d *small) fail(trouble notify.Trouble, after time.Duration, err error) err
 	return e
 }
 
-func (d *small) Arrived(ctx context.Context, m notify.Message, _ time.Time) (bool, error) {
-	list, err := d.kept(ctx)
+func (d *small) Arrived(ctx context.Context, m notify.Message, since time.Time) (bool, error) {
 	d.mu.Lock()
-	failed := d.failed
+	fault, failed := d.fault, d.failed
 	d.mu.Unlock()
+	if fault == Hangs {
+		<-ctx.Done()
+	}
 	switch {
 	case d.flaw == credulous, d.flaw == hopeful && failed:
 		return true, nil
-	case err != nil && d.flaw == blinded:
+	case fault != Healthy && d.flaw == blinded:
 		return false, nil
-	case err != nil:
-		return false, d.fail(notify.Unavailable, 0, err)
+	case fault != Healthy:
+		return false, d.fail(notify.Unavailable, errors.New(string(fault)))
 	}
-	return slices.ContainsFunc(list, func(r Received) bool {
-		return r.Sequence == m.Sequence
-	}), nil
-}
-
-func (d *small) kept(ctx context.Context) (list []Received, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut, d.url, nil)
-	if err != nil {
-		return nil, err
-	}
-	response, err := d.client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return nil, errors.New(response.Status)
-	}
-	return list, json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&list)
+	return d.Witness.Arrived(ctx, m, since)
 }
 
 func (d *small) Listen(ctx context.Context, take func(context.Context, string), status func(error)) error {
-	for ctx.Err() == nil {
-		err := d.listen(ctx, take)
-		if d.flaw == unhearing {
-			<-ctx.Done()
-		}
-		status(err)
+	over := false // it listens no more
+	for ctx.Err() == nil && !over {
+		connection, cut := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		d.mu.Lock()
+		d.hang = func() { cut(); <-ended }
+		d.mu.Unlock()
+		_ = d.Witness.Listen(connection, func(ctx context.Context, token string) {
+			switch {
+			case over:
+			case len(token) <= 1000:
+				take(ctx, token)
+			case d.flaw == choosy:
+				over = true
+				cut()
+			}
+		}, status)
+		over = over || d.flaw == unhearing
+		close(ended)
 	}
+	<-ctx.Done()
 	if d.flaw == clinging {
 		<-d.end
 	}
 	return ctx.Err()
 }
 
-func (d *small) listen(ctx context.Context, take func(context.Context, string)) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url, nil)
-	if err != nil {
-		return err
-	}
-	response, err := d.client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	lines := bufio.NewReader(response.Body)
-	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			return err
-		}
-		var token string
-		if err := json.Unmarshal([]byte(line), &token); err != nil || len(token) > 1000 {
-			if d.flaw == choosy {
-				<-ctx.Done()
-				return ctx.Err()
-			}
-			continue
-		}
-		take(ctx, token)
-	}
-}
-
-// shop is the service behind it.
-type shop struct {
-	mu       sync.Mutex
-	fault    Fault
-	requests int
-	list     []Received
-	presses  map[chan string]bool
-	broken   chan struct{}
-	end      chan struct{}
-}
-
-func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodGet {
-		s.stream(w, r)
-		return
-	}
-	var m notify.Message
-	if err := json.NewDecoder(r.Body).Decode(&m); err != nil && r.Method == http.MethodPost {
-		return
-	}
-	s.mu.Lock()
-	s.requests++
-	fault, list := s.fault, s.list
-	if fault == Healthy && r.Method == http.MethodPost {
-		got := Received{Title: m.Title, Text: m.Text, Urgent: m.Urgent, Sequence: m.Sequence, Link: m.Link}
-		for _, b := range m.Buttons {
-			got.Buttons = append(got.Buttons, b.Label)
-		}
-		s.list = append(s.list, got)
-	}
-	s.mu.Unlock()
-	switch fault {
-	case Refuses:
-		w.WriteHeader(http.StatusForbidden)
-	case Broken:
-		w.WriteHeader(http.StatusInternalServerError)
-	case Limits:
-		w.WriteHeader(http.StatusTooManyRequests)
-	case Cuts, Down:
-		panic(http.ErrAbortHandler)
-	case Hangs:
-		<-s.end
-	case Garbles:
-		io.WriteString(w, "<html>")
-	case Endless:
-		block := bytes.Repeat([]byte("x"), 1<<16)
-		for range 64 << 20 / len(block) {
-			if _, err := w.Write(block); err != nil {
-				return
-			}
-		}
-		select {
-		case <-s.end:
-		case <-r.Context().Done():
-		}
-	default:
-		if r.Method == http.MethodPut {
-			_ = json.NewEncoder(w).Encode(list)
-			return
-		}
-		io.WriteString(w, "{}")
-	}
-}
-
-func (s *shop) stream(w http.ResponseWriter, r *http.Request) {
-	mine := make(chan string, 64)
-	s.mu.Lock()
-	s.presses[mine] = true
-	broken := s.broken
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.presses, mine)
-	}()
-	_ = http.NewResponseController(w).Flush()
-	for {
-		select {
-		case token := <-mine:
-			line, _ := json.Marshal(token)
-			w.Write(append(line, '\n'))
-			_ = http.NewResponseController(w).Flush()
-		case <-broken:
-			panic(http.ErrAbortHandler)
-		case <-s.end:
-			return
-		case <-r.Context().Done():
-			return
-		}
-	}
-}
-
-// openSmall returns a small driver with a flaw and its service. A service
-// that is down is one whose address nobody listens on.
+// openSmall returns a small driver with a flaw and its service.
 func openSmall(t testing.TB, f flaw) Service {
-	s := &shop{presses: map[chan string]bool{}, broken: make(chan struct{}), end: make(chan struct{})}
-	server := httptest.NewServer(s)
-	transport := &http.Transport{DisableKeepAlives: true}
-	d := &small{url: server.URL, key: key, flaw: f, client: &http.Client{Transport: transport}, end: s.end, second: make(chan struct{})}
-	t.Cleanup(func() {
-		close(s.end)
-		transport.CloseIdleConnections()
-		server.Close()
-	})
+	end := make(chan struct{})
+	t.Cleanup(func() { close(end) })
+	d := &small{Witness: &Witness{}, flaw: f, second: make(chan struct{}), end: end}
 	return Service{Notifier: d,
-		Received: func() []Received {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return append([]Received{}, s.list...)
+		Received: func() (list []Received) {
+			for _, m := range d.Messages() {
+				got := Received{Title: m.Title, Text: m.Text, Urgent: m.Urgent, Sequence: m.Sequence, Link: m.Link}
+				for _, b := range m.Buttons {
+					got.Buttons = append(got.Buttons, b.Label)
+				}
+				list = append(list, got)
+			}
+			return list
 		},
 		Requests: func() int {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return s.requests
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return d.requests
 		},
 		Fail: func(fault Fault) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.fault = fault
-			if d.url = server.URL; fault == Down {
-				d.url = "http://127.0.0.1:1"
-			}
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.fault = fault
 		},
 		Press: func(token string) error {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			for c := range s.presses {
-				select {
-				case c <- token:
-				default:
-				}
-			}
+			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+			defer cancel()
+			_ = d.Press(ctx, token) // where nobody listens it is lost
 			return nil
 		},
 		Break: func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			clear(s.presses)
-			close(s.broken)
-			s.broken = make(chan struct{})
+			d.mu.Lock()
+			hang := d.hang
+			d.mu.Unlock()
+			hang()
 		}}
 }
