@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -190,8 +191,8 @@ func (d *small) Arrived(ctx context.Context, m notify.Message, since time.Time) 
 }
 
 func (d *small) Listen(ctx context.Context, take func(context.Context, string), status func(error)) error {
-	over := false // it listens no more
-	for ctx.Err() == nil && !over {
+	var over atomic.Bool // it listens no more
+	for ctx.Err() == nil && !over.Load() {
 		connection, cut := context.WithCancel(ctx)
 		ended := make(chan struct{})
 		d.mu.Lock()
@@ -199,15 +200,15 @@ func (d *small) Listen(ctx context.Context, take func(context.Context, string), 
 		d.mu.Unlock()
 		_ = d.Witness.Listen(connection, func(ctx context.Context, token string) {
 			switch {
-			case over:
+			case over.Load():
 			case len(token) <= 1000:
 				take(ctx, token)
 			case d.flaw == choosy:
-				over = true
+				over.Store(true)
 				cut()
 			}
 		}, status)
-		over = over || d.flaw == unhearing
+		over.CompareAndSwap(false, d.flaw == unhearing)
 		close(ended)
 	}
 	<-ctx.Done()
