@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -103,53 +104,45 @@ func parseError(body []byte) (said, bool) {
 
 // refusal is what an answer other than 200 means for the message.
 func (c *Client) refusal(response *http.Response, body []byte) *notify.Error {
+	const never, later = notify.Refused, notify.Unavailable
 	s, ours := parseError(body)
-	failure := &notify.Error{Trouble: notify.Refused}
-	failure.Text, failure.Next = c.words(response, s)
-	switch status := response.StatusCode; {
-	case status == http.StatusTooManyRequests:
-		failure.Trouble, failure.After = notify.Unavailable, c.after(response, s)
-	case (status == http.StatusGatewayTimeout || status == 524) && !ours:
-		// Something before the server gave up waiting for it.
-		failure.Trouble = notify.Unknown
-	case status >= 500:
-		failure.Trouble, failure.After = notify.Unavailable, c.after(response, s)
-	case status < 400, status == http.StatusRequestTimeout, status == http.StatusMisdirectedRequest, status == http.StatusTooEarly,
-		status == http.StatusProxyAuthRequired, status == http.StatusNetworkAuthenticationRequired:
-		failure.Trouble = notify.Unavailable
-	}
-	return failure
-}
-
-// words says what an answer other than 200 means, and what to do.
-func (c *Client) words(response *http.Response, s said) (text, next string) {
 	host, status := c.host, response.StatusCode
 	more := " (" + strconv.Itoa(cmp.Or(s.Code, status)) + ")"
-	switch {
-	case status >= 300 && status < 400:
-		return host + " sends on to " + target(response) + more, "write the address where the server really is into the url of the channel"
-	case status == http.StatusUnauthorized:
-		return host + " does not accept the key of the channel" + more, "put a valid token or password where the configuration of the channel says it is"
-	case status == http.StatusForbidden && c.signs():
-		return "the account may not use the topic on " + host + more, "give it the right: ntfy access USER TOPIC read-write, or choose another topic"
-	case status == http.StatusForbidden:
-		return host + " lets nobody use the topic without signing in" + more, "set token_file, or username and password_file, of the channel"
-	case status == http.StatusNotFound:
-		return "there is nothing at this address of " + host + more, "check the url of the channel: it is the server's address without the topic"
-	case status == http.StatusRequestEntityTooLarge, s.Code == 40014:
-		return "the message is too long for " + host + more, "raise message-size-limit of the server to 4096 bytes"
-	case status == http.StatusTooManyRequests && s.daily():
-		return "the day's allowance of messages at " + host + " is used up" + more, "wait until tomorrow, or use a server or account that allows more"
-	case status == http.StatusTooManyRequests:
-		return host + " is asked too often" + more, "wait; where it happens often, use a server or account that allows more"
-	case status >= 500:
-		return host + " reports an error of its own" + more, "wait, or look at the server's log"
-	}
-	text = host + " refuses the message" + more
+	limited, faulty, fault := status == http.StatusTooManyRequests, status >= 500, host+" reports an error of its own"+more
+	other, check := host+" refuses the message"+more, "check that the url of the channel is that of an ntfy server, and its version"
 	if s.Error != "" {
-		text += ": " + s.Error
+		other += ": " + s.Error
 	}
-	return text, "check that the url of the channel is that of an ntfy server, and its version"
+	meanings := []struct {
+		is         bool
+		trouble    notify.Trouble
+		text, next string
+	}{
+		{status >= 300 && status < 400, later, host + " sends on to " + target(response) + more, "write the address where the server really is into the url of the channel"},
+		{status == http.StatusUnauthorized, never, host + " does not accept the key of the channel" + more, "put a valid token or password where the configuration of the channel says it is"},
+		{status == http.StatusForbidden && c.signs(), never, "the account may not use the topic on " + host + more, "give it the right: ntfy access USER TOPIC read-write, or choose another topic"},
+		{status == http.StatusForbidden, never, host + " lets nobody use the topic without signing in" + more, "set token_file, or username and password_file, of the channel"},
+		{status == http.StatusNotFound, never, "there is nothing at this address of " + host + more, "check the url of the channel: it is the server's address without the topic"},
+		{status == http.StatusRequestEntityTooLarge || s.Code == 40014, never, "the message is too long for " + host + more, "raise message-size-limit of the server to 4096 bytes"},
+		{limited && s.daily(), later, "the day's allowance of messages at " + host + " is used up" + more, "wait until tomorrow, or use a server or account that allows more"},
+		{limited, later, host + " is asked too often" + more, "wait; where it happens often, use a server or account that allows more"},
+		// Something before the server gave up waiting for it.
+		{(status == http.StatusGatewayTimeout || status == 524) && !ours, notify.Unknown, fault, "wait, or look at the server's log"},
+		{faulty, later, fault, "wait, or look at the server's log"},
+		{status < 300 || slices.Contains([]int{http.StatusRequestTimeout, http.StatusMisdirectedRequest, http.StatusTooEarly,
+			http.StatusProxyAuthRequired}, status), later, other, check},
+		{true, never, other, check},
+	}
+	failure := &notify.Error{}
+	for _, m := range slices.Backward(meanings) { // the first that is so
+		if m.is {
+			failure.Trouble, failure.Text, failure.Next = m.trouble, m.text, m.next
+		}
+	}
+	if failure.Trouble == later && (limited || faulty) {
+		failure.After = c.after(response, s)
+	}
+	return failure
 }
 
 // daily tells the limits of a day from those of a moment.
