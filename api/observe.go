@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net"
 	"net/http"
 	"reflect"
@@ -83,10 +82,6 @@ func (s *Server) openDoor() error {
 	if err != nil {
 		return Errorf(CodeUnavailable, "choose another port in api.listen, or end what has this one", "cannot listen on %s: %w", s.options.Listen, err)
 	}
-	s.open.Go(func() {
-		if err := s.door.Serve(netutil.LimitListener(listener, maxConns)); !errors.Is(err, http.ErrServerClosed) {
-			s.options.Logger.Error("sources cannot hand in any more", "address", s.options.Listen, "error", err)
-		}
-	})
+	s.serve(s.door, netutil.LimitListener(listener, maxConns), "sources cannot hand in any more")
 	return nil
 }

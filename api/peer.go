@@ -19,6 +19,9 @@ type peer struct {
 	pid int // 0 where it is not known
 }
 
+// isOurs reports whether it is this user, or root.
+func (p peer) isOurs() bool { return p.uid == 0 || p.uid == os.Geteuid() }
+
 // peerOf asks the kernel who connected.
 func peerOf(conn net.Conn) (peer, error) {
 	unixConn, ok := conn.(*net.UnixConn)
@@ -48,9 +51,9 @@ func CheckServer(conn net.Conn) error {
 	if err != nil {
 		return Errorf(CodeRefused, "report this as a bug", "the system does not say who serves the socket: %w", err)
 	}
-	if own := os.Geteuid(); who.uid != 0 && who.uid != own {
+	if !who.isOurs() {
 		return Errorf(CodeRefused, "look at who may write to the state folder, or name your own with --state-dir DIR; if it is right, run the command as that user",
-			"the socket %s is served by user %d%s, and this is user %d; nothing was said to it", conn.RemoteAddr(), who.uid, pidText(conn), own)
+			"the socket %s is served by user %d%s, and this is user %d; nothing was said to it", conn.RemoteAddr(), who.uid, pidText(conn), os.Geteuid())
 	}
 	return nil
 }
@@ -61,7 +64,6 @@ func CheckServer(conn net.Conn) error {
 // longest makes room, if that is longer than patience.
 type guard struct {
 	net.Listener
-	allowed []int
 	version string
 	logger  *slog.Logger
 	slots   chan struct{}
@@ -79,7 +81,6 @@ var _ net.Listener = (*guard)(nil)
 func newGuard(listener net.Listener, options Options, patience time.Duration) *guard {
 	return &guard{
 		Listener: listener,
-		allowed:  append([]int{0, os.Geteuid()}, options.AllowUIDs...),
 		version:  options.Version,
 		logger:   options.Logger,
 		slots:    make(chan struct{}, maxConns),
@@ -96,7 +97,7 @@ func (g *guard) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		who, err := peerOf(conn)
-		if err != nil || !slices.Contains(g.allowed, who.uid) {
+		if err != nil || !who.isOurs() {
 			g.refuse(conn, who, err)
 			continue
 		}

@@ -135,7 +135,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request, do func() (any, err
 		s.fail(w, r, Errorf(CodeUnavailable, "start the daemon again, then repeat", "the daemon is stopping"))
 		return
 	}
-	defer s.leave()
+	defer s.running.Done()
 	if conn, ok := r.Context().Value(connKey{}).(*guardedConn); ok {
 		conn.hear(false)
 	}

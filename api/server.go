@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 )
 
 const (
@@ -47,9 +49,6 @@ type Options struct {
 	Mind Mind
 	// Logger is told of refused peers and failed answers; nil discards.
 	Logger *slog.Logger
-	// AllowUIDs are further users that may connect, beside root and the one
-	// that the daemon runs as.
-	AllowUIDs []int
 	// Version is sent with each answer; empty means BuildVersion().
 	Version string
 	// Now is the clock that commands are stamped with, in the mind's time zone;
@@ -90,13 +89,11 @@ type Server struct {
 
 	mu       sync.Mutex
 	listener net.Listener
-	door     *http.Server // of Options.Listen
-	open     sync.WaitGroup
+	door     *http.Server   // of Options.Listen
+	serving  sync.WaitGroup // of both
+	running  sync.WaitGroup // requests; none is added while it stops
 	socket   os.FileInfo
-	active   int
 	stopping bool
-	idle     chan struct{} // closed once stopping and nothing is active
-	served   chan error
 
 	stop    sync.Once
 	stopErr error
@@ -110,8 +107,6 @@ func New(options Options) (*Server, error) {
 	s := &Server{
 		options: options,
 		waiting: make(chan struct{}, maxWaiting),
-		idle:    make(chan struct{}),
-		served:  make(chan error, 1),
 
 		patience: patience,
 	}
@@ -157,8 +152,17 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 	guarded := newGuard(listener, s.options, s.patience)
 	s.listener = guarded
-	go func() { s.served <- s.http.Serve(guarded) }()
+	s.serve(s.http, guarded, "nobody can ask any more")
 	return nil
+}
+
+// serve lets a server answer until it is closed; lost is what its end means before.
+func (s *Server) serve(server *http.Server, listener net.Listener, lost string) {
+	s.serving.Go(func() {
+		if err := server.Serve(listener); ignoreClosed(err) != nil {
+			s.options.Logger.Error(lost, "address", listener.Addr().String(), "error", err)
+		}
+	})
 }
 
 // Stop takes no new requests, lets running ones finish until ctx is done or
@@ -174,9 +178,6 @@ func (s *Server) shutdown(ctx context.Context) error {
 	defer done()
 	s.mu.Lock()
 	s.stopping = true
-	if s.active == 0 {
-		close(s.idle)
-	}
 	listener := s.listener
 	s.mu.Unlock()
 
@@ -184,22 +185,16 @@ func (s *Server) shutdown(ctx context.Context) error {
 	if listener != nil {
 		errs = append(errs, ignoreClosed(listener.Close()))
 	}
-	select {
-	case <-s.idle:
-	case <-ctx.Done():
-	}
+	wake.Joined(ctx, &s.running)
 	s.cancel()
 	errs = append(errs, ignoreClosed(s.http.Close()), ignoreClosed(s.door.Close()))
-	s.open.Wait()
+	s.serving.Wait()
 	if listener != nil {
-		if err := <-s.served; !errors.Is(err, http.ErrServerClosed) {
-			errs = append(errs, ignoreClosed(err))
-		}
 		errs = append(errs, s.removeSocket())
 	}
-	select {
-	case <-s.idle:
-	case <-time.After(time.Second):
+	last, done := context.WithTimeout(context.Background(), time.Second)
+	defer done()
+	if !wake.Joined(last, &s.running) {
 		errs = append(errs, errors.New("api: a request did not end when it was cancelled"))
 	}
 	return errors.Join(errs...)
@@ -224,29 +219,19 @@ func (s *Server) removeSocket() error {
 	return nil
 }
 
-// enter counts a request in; it is refused while the server stops.
+// enter counts a request in, until it is done; it is refused while the server stops.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping {
 		return false
 	}
-	s.active++
+	s.running.Add(1)
 	return true
 }
 
-// leave counts a request out.
-func (s *Server) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.active--
-	if s.stopping && s.active == 0 {
-		close(s.idle)
-	}
-}
-
 func ignoreClosed(err error) error {
-	if err == nil || errors.Is(err, net.ErrClosed) {
+	if err == nil || errors.Is(err, net.ErrClosed) || errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
 	return fmt.Errorf("api: %w", err)

@@ -152,47 +152,31 @@ const otherUser = 65534
 
 func TestOtherUsersAreRefused(t *testing.T) {
 	testutil.Root(t)
-	for _, test := range []struct {
-		name  string
-		allow []int
-		want  string
-	}{
-		{"refused", nil, "HTTP/1.1 403 Forbidden"},
-		{"allowed by name", []int{otherUser}, "HTTP/1.1 200 OK"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			log := &syncBuilder{}
-			folder := testutil.Folder(t)
-			apitest.Serve(t, folder, apitest.Busy(), api.Options{AllowUIDs: test.allow, Logger: slog.New(slog.NewTextHandler(log, nil))})
-			// Only the check of the peer is left to keep others out.
-			socket := filepath.Join(folder, "socket")
-			if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(socket, 0o666)); err != nil {
-				t.Fatal(err)
-			}
-			child := exec.CommandContext(t.Context(), copyOfThis(t))
-			child.Dir = "/"
-			child.Env = []string{childSocket + "=" + socket}
-			child.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
-			out, err := child.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			if !strings.Contains(string(out), test.want) {
-				t.Errorf("the other user got %s", out)
-			}
-			if test.allow != nil {
-				return
-			}
-			if !strings.Contains(string(out), fmt.Sprintf("user %d may not speak", otherUser)) || strings.Contains(string(out), "subconscious\":") {
-				t.Errorf("the other user got %s", out)
-			}
-			if !strings.Contains(log.String(), fmt.Sprintf("uid=%d", otherUser)) {
-				t.Errorf("the refusal is not in the log: %s", log)
-			}
-			if got := call(t, caller(t, folder), "GET", "/v1/status", "", ""); got.status != http.StatusOK {
-				t.Errorf("afterwards the owner gets %d", got.status)
-			}
-		})
+	log := &syncBuilder{}
+	folder := testutil.Folder(t)
+	apitest.Serve(t, folder, apitest.Busy(), api.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+	// Only the check of the peer is left to keep others out.
+	socket := filepath.Join(folder, "socket")
+	if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(socket, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	child := exec.CommandContext(t.Context(), copyOfThis(t))
+	child.Dir = "/"
+	child.Env = []string{childSocket + "=" + socket}
+	child.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
+	out, err := child.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if !strings.Contains(string(out), "HTTP/1.1 403 Forbidden") || !strings.Contains(string(out), fmt.Sprintf("user %d may not speak", otherUser)) ||
+		strings.Contains(string(out), "subconscious\":") {
+		t.Errorf("the other user got %s", out)
+	}
+	if !strings.Contains(log.String(), fmt.Sprintf("uid=%d", otherUser)) {
+		t.Errorf("the refusal is not in the log: %s", log)
+	}
+	if got := call(t, caller(t, folder), "GET", "/v1/status", "", ""); got.status != http.StatusOK {
+		t.Errorf("afterwards the owner gets %d", got.status)
 	}
 }
 
