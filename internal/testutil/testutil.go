@@ -5,11 +5,15 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -196,4 +200,39 @@ func Killed(t testing.TB, command *exec.Cmd) (output []byte, dead bool) {
 		t.Fatalf("%v: %s", err, output)
 	}
 	return output, dead
+}
+
+// told is a test that keeps what it is told.
+type told struct {
+	testing.TB // for what no check calls
+	mu         sync.Mutex
+	said       []string
+	cleanups   []func()
+}
+
+func (r *told) Helper()                           {}
+func (r *told) Cleanup(f func())                  { r.cleanups = append(r.cleanups, f) }
+func (r *told) Fatalf(format string, args ...any) { r.Errorf(format, args...); runtime.Goexit() }
+func (r *told) Fatal(args ...any)                 { r.Error(args...); runtime.Goexit() }
+func (r *told) Error(args ...any)                 { r.Errorf("%s", fmt.Sprint(args...)) }
+func (r *told) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.said = append(r.said, fmt.Sprintf(format, args...))
+}
+
+// Told runs a check, which may fail, and returns what it says of that.
+func Told(check func(testing.TB)) []string {
+	r := &told{}
+	var group sync.WaitGroup
+	group.Go(func() {
+		defer func() {
+			for _, f := range slices.Backward(r.cleanups) {
+				f()
+			}
+		}()
+		check(r)
+	})
+	group.Wait()
+	return r.said
 }

@@ -3,59 +3,15 @@ package sensetest
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 func TestSoundSenses(t *testing.T) {
 	t.Run("standing", func(t *testing.T) { Run(t, harness(false, noFault).Harness) })
 	t.Run("momentary", func(t *testing.T) { Run(t, harness(true, noFault).Harness) })
-}
-
-// recorder is a testing.TB that keeps what it is told.
-type recorder struct {
-	testing.TB // for what no rule calls
-	mu         sync.Mutex
-	said       []string
-	cleanups   []func()
-}
-
-func (r *recorder) record(text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.said = append(r.said, text)
-}
-
-func (r *recorder) Helper()                           {}
-func (r *recorder) Errorf(format string, args ...any) { r.record(fmt.Sprintf(format, args...)) }
-func (r *recorder) Error(args ...any)                 { r.record(fmt.Sprint(args...)) }
-func (r *recorder) Cleanup(f func())                  { r.cleanups = append(r.cleanups, f) }
-func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...); fatal() }
-func (r *recorder) Fatal(args ...any)                 { r.Error(args...); fatal() }
-
-// ended is panicked by what would end a test.
-type ended struct{}
-
-func fatal() { panic(ended{}) }
-
-// judge runs one rule and returns what it has to say.
-func judge(check func(testing.TB, Harness), h Harness) []string {
-	r := &recorder{}
-	func() {
-		defer func() {
-			for _, f := range slices.Backward(r.cleanups) {
-				f()
-			}
-		}()
-		defer func() {
-			if p := recover(); p != nil && p != (ended{}) {
-				panic(p)
-			}
-		}()
-		check(r, h)
-	}()
-	return r.said
 }
 
 type faultyCase struct {
@@ -104,14 +60,14 @@ func TestFaultySenses(t *testing.T) {
 			defer close(h.leaked)
 			h.patience = 50 * time.Millisecond
 			h.Collects = 300
-			if said := judge(rules()[i].run, h.Harness); len(said) == 0 {
+			if said := testutil.Told(func(t testing.TB) { rules()[i].run(t, h.Harness) }); len(said) == 0 {
 				t.Error("the suite found nothing wrong")
 			} else {
 				t.Logf("%s", said[0])
 			}
 			sound := harness(test.momentary, noFault)
 			sound.Collects = 300
-			if said := judge(rules()[i].run, sound.Harness); len(said) > 0 {
+			if said := testutil.Told(func(t testing.TB) { rules()[i].run(t, sound.Harness) }); len(said) > 0 {
 				t.Errorf("the same sense without the fault: %v", said)
 			}
 		})

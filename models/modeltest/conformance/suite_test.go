@@ -2,12 +2,11 @@ package conformance
 
 import (
 	"fmt"
-	"slices"
-	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
@@ -28,48 +27,13 @@ func TestSoundDrivers(t *testing.T) {
 	}
 }
 
-// recorder is a testing.TB that keeps what it is told.
-type recorder struct {
-	testing.TB // for what no rule calls
-	mu         sync.Mutex
-	said       []string
-	cleanups   []func()
-}
-
-func (r *recorder) record(text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.said = append(r.said, text)
-}
-
-func (r *recorder) Helper()                           {}
-func (r *recorder) Errorf(format string, args ...any) { r.record(fmt.Sprintf(format, args...)) }
-func (r *recorder) Error(args ...any)                 { r.record(fmt.Sprint(args...)) }
-func (r *recorder) Cleanup(f func())                  { r.cleanups = append(r.cleanups, f) }
-func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...); panic(ended{}) }
-func (r *recorder) Fatal(args ...any)                 { r.Error(args...); panic(ended{}) }
-
-// ended is panicked by what would end a test.
-type ended struct{}
-
 // judge runs one rule, or one fault if there is no rule of that name, and
 // returns what it has to say.
 func judge(name string, s Suite, streamed bool) []string {
-	r := &recorder{}
-	func() {
-		defer func() {
-			if p := recover(); p != nil && p != (ended{}) {
-				panic(p)
-			}
-		}()
-		defer func() {
-			for _, f := range slices.Backward(r.cleanups) {
-				f()
-			}
-		}()
+	return testutil.Told(func(t testing.TB) {
 		for _, rule := range rules() {
 			if rule.name == name {
-				rule.check(r, s)
+				rule.check(t, s)
 				return
 			}
 		}
@@ -77,9 +41,8 @@ func judge(name string, s Suite, streamed bool) []string {
 		if !ok {
 			panic("there is neither a rule nor a fault " + name)
 		}
-		faultIsReported(r, s, about, streamed)
-	}()
-	return r.said
+		faultIsReported(t, s, about, streamed)
+	})
 }
 
 // TestFaultyDrivers shows for each rule that it can fail.
