@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -174,6 +175,9 @@ type ThreadReport struct {
 	Failures []string `json:"failures,omitempty"`
 }
 
+// Ruling is what the gate decided of a request.
+type Ruling = escalate.Ruling
+
 // Decision says what became of one request to tell somebody.
 type Decision struct {
 	Incident subconscious.IncidentKey `json:"incident"`
@@ -184,23 +188,10 @@ type Decision struct {
 	Summary  string                   `json:"summary"`
 	Tick     int64                    `json:"tick,omitempty"`
 	At       time.Time                `json:"at,omitzero"`
-	Verdict  string                   `json:"verdict"` // tell, hold, drop
-	// Reason is the gate's: no_evidence, expired, dismissed, snoozed, duplicate,
-	// low_confidence, cooldown, quiet_hours, presence, budget_attention, digest,
-	// escalate. Detail says it in plain words, and Because is the thread's own
-	// reason.
-	Reason  string `json:"reason"`
-	Detail  string `json:"detail,omitempty"`
-	Because string `json:"because,omitempty"`
-	// Until is how long a hold lasts at least.
-	Until      time.Time `json:"until,omitzero"`
-	Critical   bool      `json:"critical,omitempty"`
-	Confidence float64   `json:"confidence"` // 0 to 1
-	Importance int       `json:"importance"` // 1 to 10
-	// Again says why something is told again.
-	Again string `json:"again,omitempty"`
-	// Deliberate: it was let through to a deliberation, which may keep it back.
-	Deliberate bool `json:"deliberate,omitempty"`
+	Ruling
+	// Because is the thread's own reason.
+	Because    string `json:"because,omitempty"`
+	Importance int    `json:"importance"` // 1 to 10
 	// Message is what was told, title and text; with Deliberate, what is told
 	// where the deliberation cannot be had.
 	Message string `json:"message,omitempty"`

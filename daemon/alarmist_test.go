@@ -34,7 +34,7 @@ func TestTwoThreadsAskTheSame(t *testing.T) {
 	w.disk.set(90)
 	var verdicts []string
 	for _, d := range w.tick().Decisions {
-		verdicts = append(verdicts, string(d.Incident)+" "+d.Verdict+" "+d.Reason)
+		verdicts = append(verdicts, string(d.Incident)+" "+string(d.Verdict)+" "+string(d.Reason))
 	}
 	if want := []string{"health:disk:/srv tell escalate", "health:disk:/srv drop duplicate"}; !slices.Equal(verdicts, want) {
 		t.Fatalf("the verdicts are %q, want %q", verdicts, want)

@@ -118,9 +118,7 @@ func pushes(tick int64, at time.Time, outcome escalate.Decided) []mind.Push {
 func apiDecision(d escalate.Decision, tick int64, at time.Time) api.Decision {
 	out := api.Decision{
 		Incident: d.Incident, ID: d.ID, Entry: d.Asked.Entry, Thread: d.Asked.Thread, Rule: d.Asked.Rule, Summary: d.Asked.Summary,
-		Tick: tick, At: at, Verdict: string(d.Verdict), Reason: string(d.Reason), Detail: d.Detail, Because: d.Asked.Reason,
-		Until: d.Until, Critical: d.Critical, Confidence: d.Confidence, Importance: d.Asked.Importance, Again: d.Again,
-		Deliberate: d.Deliberate,
+		Tick: tick, At: at, Ruling: d.Ruling, Because: d.Asked.Reason, Importance: d.Asked.Importance,
 	}
 	if d.Message != nil {
 		out.Message = d.Message.Title
@@ -152,7 +150,7 @@ func decisionRows(decisions []api.Decision) ([]mind.Decision, error) {
 		}
 		rows = append(rows, mind.Decision{
 			Tick: x.Tick, At: x.At, Incident: x.Incident, ID: x.ID, Entry: x.Entry, Thread: x.Thread,
-			Verdict: x.Verdict, Reason: x.Reason, JSON: body,
+			Verdict: string(x.Verdict), Reason: string(x.Reason), JSON: body,
 		})
 	}
 	return rows, nil

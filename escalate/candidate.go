@@ -97,7 +97,7 @@ func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked)
 		if l.waited {
 			detail = "a newer request of the " + by(all[0].asked) + " speaks for it: "
 		}
-		d := l.decision(Duplicate, ruling{verdict: Drop, detail: detail + subconscious.Shorten(sentence(all[0].asked, key), 140)})
+		d := l.decision(Duplicate, Ruling{Verdict: Drop, Detail: detail + subconscious.Shorten(sentence(all[0].asked, key), 140)})
 		g.out.Decisions = append(g.out.Decisions, d)
 	}
 	return all[0]
@@ -126,14 +126,14 @@ func (l *candidate) isLive() bool {
 
 // lost is the reason for which a request cannot be told whatever its incident; ""
 // for none.
-func (l *candidate) lost() (ruling, Reason) {
+func (l *candidate) lost() (Ruling, Reason) {
 	if ruled, nothing := noEvidence(l); nothing {
 		return ruled, NoEvidence
 	}
 	if ruled, late := expired(l); late {
 		return ruled, Expired
 	}
-	return ruling{}, ""
+	return Ruling{}, ""
 }
 
 // urgency orders requests: those that draw on what is left of attention first.

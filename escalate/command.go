@@ -120,7 +120,7 @@ func (g *gate) readInInbox(incident *subconscious.Incident) {
 	if len(t.Told) == 0 {
 		t.Told = append(t.Told, g.told(l, whyRead))
 	}
-	d := l.decision(Duplicate, ruling{verdict: Drop, detail: answeredBefore(l.telling)})
+	d := l.decision(Duplicate, Ruling{Verdict: Drop, Detail: answeredBefore(l.telling)})
 	g.out.Decisions = append(g.out.Decisions, d)
 	t.Waits, t.Held, t.HeldSince, t.Until = false, string(Duplicate), time.Time{}, time.Time{}
 }

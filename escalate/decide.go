@@ -39,22 +39,15 @@ func Decide(in Input) Decided {
 	return g.outcome()
 }
 
-// ruling is what a reason means for a request.
-type ruling struct {
-	verdict Verdict
-	detail  string
-	until   time.Time
-}
-
 // rule finds the first reason that applies to a request, and carries it out.
 func (g *gate) rule(l *candidate) {
 	for _, r := range reasons() {
 		if ruled, applies := r.applies(l); applies {
-			if !ruled.until.IsZero() { // by the clock of now: what is read back may have that of then
-				ruled.until = ruled.until.In(g.in.At.Location())
+			if !ruled.Until.IsZero() { // by the clock of now: what is read back may have that of then
+				ruled.Until = ruled.Until.In(g.in.At.Location())
 			}
-			if ruled.verdict == Hold && l.due.IsZero() && g.in.At.Before(l.end) && !isSnoozed(l.telling, g.in.At) {
-				ruled.detail += "; " + l.use()
+			if ruled.Verdict == Hold && l.due.IsZero() && g.in.At.Before(l.end) && !isSnoozed(l.telling, g.in.At) {
+				ruled.Detail += "; " + l.use()
 			}
 			g.carry(l, r.reason, ruled)
 			return
@@ -62,15 +55,15 @@ func (g *gate) rule(l *candidate) {
 	}
 }
 
-// carry writes a ruling down, in the decision and in the incident's life.
-func (g *gate) carry(l *candidate, reason Reason, ruled ruling) {
+// carry writes a Ruling down, in the decision and in the incident's life.
+func (g *gate) carry(l *candidate, reason Reason, ruled Ruling) {
 	d := l.decision(reason, ruled)
 	if t := l.telling; t != nil {
-		d.New = ruled.verdict == Tell || t.Held != string(reason) || t.Waits != (ruled.verdict == Hold)
-		if ruled.verdict != Drop || t.Times == 0 && d.New && !t.Deliberating() {
+		d.New = ruled.Verdict == Tell || t.Held != string(reason) || t.Waits != (ruled.Verdict == Hold)
+		if ruled.Verdict != Drop || t.Times == 0 && d.New && !t.Deliberating() {
 			t.Asked = l.asked
 		}
-		switch ruled.verdict {
+		switch ruled.Verdict {
 		case Tell:
 			d.Message = g.message(l)
 			d.Deliberate = g.in.Rules.Deliberates && !l.reminds && !(l.rings() && l.isOurs())
@@ -88,31 +81,28 @@ func (g *gate) carry(l *candidate, reason Reason, ruled ruling) {
 				g.enter(t, subconscious.TellingOpen)
 			}
 			t.Waits, t.Held = true, string(reason)
-			if !t.Until.Equal(ruled.until) {
-				t.Until = ruled.until
+			if !t.Until.Equal(ruled.Until) {
+				t.Until = ruled.Until
 			}
 		case Drop:
 			g.drop(l, reason)
 		}
 	}
 	g.out.Decisions = append(g.out.Decisions, d)
-	if ruled.verdict == Hold {
+	if ruled.Verdict == Hold {
 		g.held = append(g.held, heldRequest{l, len(g.out.Decisions) - 1})
 	}
 }
 
 // decision is the record of what became of a request.
-func (l *candidate) decision(reason Reason, ruled ruling) Decision {
-	d := Decision{
-		Incident: l.key, Asked: l.asked, Verdict: ruled.verdict, Reason: reason, Detail: ruled.detail, Until: ruled.until,
-		Critical: l.critical, Urgent: l.isUrgent(), Confidence: l.confidence, New: true,
-		Stranger: l.stranger(), Rings: l.hasRing(),
+func (l *candidate) decision(reason Reason, ruled Ruling) Decision {
+	ruled.Reason, ruled.Critical, ruled.Confidence = reason, l.critical, l.confidence
+	if ruled.Verdict != Drop {
+		ruled.Again = l.again
 	}
+	d := Decision{Incident: l.key, Asked: l.asked, Ruling: ruled, Urgent: l.isUrgent(), Stranger: l.stranger(), Rings: l.hasRing(), New: true}
 	if l.telling != nil {
 		d.ID = l.telling.ID
-	}
-	if ruled.verdict != Drop {
-		d.Again = l.again
 	}
 	return d
 }

@@ -91,37 +91,42 @@ const (
 	KeptBack Reason = "kept_back"
 )
 
+// Ruling is what was decided, and why.
+type Ruling struct {
+	Verdict Verdict `json:"verdict"`
+	Reason  Reason  `json:"reason"`
+	// Detail is the reason in plain words: "told at 09:10, and nothing changed
+	// that matters".
+	Detail string `json:"detail,omitempty"`
+	// Until is how long a hold lasts at least; zero: until the next tick.
+	Until time.Time `json:"until,omitzero"`
+	// Critical passes quiet hours and presence.
+	Critical bool `json:"critical,omitempty"`
+	// Confidence is what importance and calibration come to, 0 to 1.
+	Confidence float64 `json:"confidence"`
+	// Again says why something told before is told again: "worse", "nearer",
+	// "status", "participant", "returned", "reminder", "letter".
+	Again string `json:"again,omitempty"`
+	// Deliberate: a deliberation is given it, which may keep it back. It is not for
+	// the outbox, and its message is what the person is told if that cannot be had.
+	Deliberate bool `json:"deliberate,omitempty"`
+}
+
 // Decision is what became of one request at one tick, and why.
 type Decision struct {
 	Incident subconscious.IncidentKey `json:"incident"`
 	ID       subconscious.IncidentID  `json:"id"`
 	Asked    subconscious.Asked       `json:"asked"`
-	Verdict  Verdict                  `json:"verdict"`
-	Reason   Reason                   `json:"reason"`
-	// Detail is the reason in plain words: "told at 09:10, and nothing changed
-	// that matters".
-	Detail string `json:"detail"`
-	// Until is how long a hold lasts at least; zero: until the next tick.
-	Until time.Time `json:"until,omitzero"`
-	// Critical passes quiet hours and presence.
-	Critical bool `json:"critical,omitempty"`
+	Ruling
 	// Urgent: the caps keep a place for it.
 	Urgent bool `json:"urgent,omitempty"`
 	// Rings: the person set this time, so that it counts by itself.
 	Rings bool `json:"rings,omitempty"`
 	// Stranger is the domain of who wrote it, where the person does not know them.
 	Stranger string `json:"stranger,omitempty"`
-	// Confidence is what importance and calibration come to, 0 to 1.
-	Confidence float64 `json:"confidence"`
-	// Again says why something told before is told again: "worse", "nearer",
-	// "status", "participant", "returned", "reminder", "letter".
-	Again string `json:"again,omitempty"`
 	// New: nothing was on record for this request, or another verdict or reason.
 	// What did not change is not recorded again.
 	New bool `json:"new"`
-	// Deliberate: a deliberation is given it, with Message as what the person is
-	// told if that cannot be had; it is not for the outbox.
-	Deliberate bool `json:"deliberate,omitempty"`
 	// Message is set where the verdict is Tell, but for one in a digest.
 	Message *Message `json:"message,omitempty"`
 }

@@ -58,8 +58,8 @@ func (g *gate) conclude(incident *subconscious.Incident, c subconscious.Command)
 func (g *gate) keepBack(incident *subconscious.Incident, o *subconscious.Outcome, i int) string {
 	t := incident.Telling
 	d := Decision{
-		Incident: incident.Key, ID: t.ID, Asked: t.Asked, Verdict: Drop, Reason: KeptBack, New: true,
-		Detail: "thought over, and not told: " + outcomeReason(o),
+		Incident: incident.Key, ID: t.ID, Asked: t.Asked, New: true,
+		Ruling: Ruling{Verdict: Drop, Reason: KeptBack, Detail: "thought over, and not told: " + outcomeReason(o)},
 	}
 	words := map[subconscious.OutcomeKind]string{subconscious.OutcomeDismissed: "kept back", subconscious.OutcomeRemembered: "remembered, and not told"}[o.Kind]
 	switch {

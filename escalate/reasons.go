@@ -18,7 +18,7 @@ const patternChanges = 3
 
 type applied struct {
 	reason  Reason
-	applies func(*candidate) (ruling, bool)
+	applies func(*candidate) (Ruling, bool)
 }
 
 // reasons are the functions that look for each reason, in the order in which they do.
@@ -31,36 +31,36 @@ func reasons() []applied {
 }
 
 // noEvidence: nothing that it cites is known, or all of it is over.
-func noEvidence(l *candidate) (ruling, bool) {
+func noEvidence(l *candidate) (Ruling, bool) {
 	switch {
 	case l.incident == nil:
-		return ruling{verdict: Drop, detail: "the incident that it is about is not known"}, true
+		return Ruling{Verdict: Drop, Detail: "the incident that it is about is not known"}, true
 	case len(l.own) == 0 && l.waited:
-		return ruling{verdict: Drop, detail: "nothing is known any more of what it rests on"}, true
+		return Ruling{Verdict: Drop, Detail: "nothing is known any more of what it rests on"}, true
 	case len(l.own) == 0:
-		return ruling{verdict: Drop, detail: "nothing that it cites is known"}, true
+		return Ruling{Verdict: Drop, Detail: "nothing that it cites is known"}, true
 	case over(l.incident, l.own):
-		return ruling{verdict: Drop, detail: "it is over"}, true
+		return Ruling{Verdict: Drop, Detail: "it is over"}, true
 	}
-	return ruling{}, false
+	return Ruling{}, false
 }
 
 // expired: it was due ahead when it was asked for, and that time has passed. A
 // request about what is overdue is not late, and neither is a reminder of it; but
 // nobody needs to hear of an event that has begun.
-func expired(l *candidate) (ruling, bool) {
+func expired(l *candidate) (Ruling, bool) {
 	at := l.gate.in.At
 	switch {
 	case !l.due.IsZero() && !at.Before(l.due) && (isEvent(l.asked, l.own) || l.asked.At.Before(l.due) && !l.reminds):
-		return ruling{verdict: Drop, detail: "it was due " + when(l.due, at) + ", and that has passed"}, true
+		return Ruling{Verdict: Drop, Detail: "it was due " + when(l.due, at) + ", and that has passed"}, true
 	case l.due.IsZero() && !l.end.IsZero() && !at.Before(l.end) && !l.reminds:
-		return ruling{verdict: Drop, detail: "it was of use until " + subconscious.Moment(l.end, at)}, true
+		return Ruling{Verdict: Drop, Detail: "it was of use until " + subconscious.Moment(l.end, at)}, true
 	case l.waited && !l.reminds && readMeanwhile(l):
-		return ruling{verdict: Drop, detail: "you have read it meanwhile"}, true
+		return Ruling{Verdict: Drop, Detail: "you have read it meanwhile"}, true
 	case l.waited && !l.reminds && l.telling != nil && !l.telling.HeldSince.IsZero() && at.Sub(l.telling.HeldSince) >= heldAtMost && !isSnoozed(l.telling, at):
-		return ruling{verdict: Drop, detail: "it has waited too long, since " + subconscious.Moment(l.telling.HeldSince, at)}, true
+		return Ruling{Verdict: Drop, Detail: "it has waited too long, since " + subconscious.Moment(l.telling.HeldSince, at)}, true
 	}
-	return ruling{}, false
+	return Ruling{}, false
 }
 
 // readMeanwhile: all that a request wanted to say is that a mail came, and the
@@ -71,84 +71,84 @@ func readMeanwhile(l *candidate) bool {
 }
 
 // dismissed: the person wants to hear no more of it.
-func dismissed(l *candidate) (ruling, bool) {
+func dismissed(l *candidate) (Ruling, bool) {
 	closed := l.incident.Closed
 	switch {
 	case closed == nil && l.waited && l.telling.State == subconscious.TellingDismissed && !isKeptBack(l.telling):
-		return ruling{verdict: Drop, detail: "dismissed " + when(l.telling.Since, l.gate.in.At)}, true
+		return Ruling{Verdict: Drop, Detail: "dismissed " + when(l.telling.Since, l.gate.in.At)}, true
 	case closed == nil:
-		return ruling{}, false
+		return Ruling{}, false
 	case closed.Forever:
-		return ruling{verdict: Drop, detail: "dismissed for good " + when(closed.At, l.gate.in.At)}, true
+		return Ruling{Verdict: Drop, Detail: "dismissed for good " + when(closed.At, l.gate.in.At)}, true
 	}
-	return ruling{verdict: Drop, detail: "dismissed " + when(closed.At, l.gate.in.At) + ", and it has not become worse since"}, true
+	return Ruling{Verdict: Drop, Detail: "dismissed " + when(closed.At, l.gate.in.At) + ", and it has not become worse since"}, true
 }
 
 // snoozed: the person wants to hear of it later; unless it became worse than
 // what they were told.
-func snoozed(l *candidate) (ruling, bool) {
+func snoozed(l *candidate) (Ruling, bool) {
 	at := l.gate.in.At
 	if !isSnoozed(l.telling, at) {
-		return ruling{}, false
+		return Ruling{}, false
 	}
 	if last, told := lastTold(l.telling); told && l.severity > last.Severity {
-		return ruling{}, false
+		return Ruling{}, false
 	}
-	return ruling{verdict: Hold, detail: "snoozed until " + subconscious.Moment(l.telling.Until, at), until: l.telling.Until}, true
+	return Ruling{Verdict: Hold, Detail: "snoozed until " + subconscious.Moment(l.telling.Until, at), Until: l.telling.Until}, true
 }
 
 // duplicate: it was told, and nothing has changed that matters; or all that it
 // connects was told already, or is being deliberated on, for which it waits.
-func duplicate(l *candidate) (ruling, bool) {
+func duplicate(l *candidate) (Ruling, bool) {
 	if _, by, pending := l.covered(); pending && !l.reminds && !l.critical {
-		return ruling{verdict: Hold, detail: "what it connects is being thought over, as " + by}, true
+		return Ruling{Verdict: Hold, Detail: "what it connects is being thought over, as " + by}, true
 	}
 	again, news, detail := l.matters()
 	if !news {
-		return ruling{verdict: Drop, detail: detail}, true
+		return Ruling{Verdict: Drop, Detail: detail}, true
 	}
 	l.again = again
-	return ruling{}, false
+	return Ruling{}, false
 }
 
 // lowConfidence: it is not worth a place in a digest. What the person asked to
 // be reminded of is.
-func lowConfidence(l *candidate) (ruling, bool) {
+func lowConfidence(l *candidate) (Ruling, bool) {
 	from := l.gate.in.Rules.DigestFrom
 	if l.reminds || l.critical || l.confidence >= from-rounding {
-		return ruling{}, false
+		return Ruling{}, false
 	}
-	return ruling{verdict: Drop, detail: fmt.Sprintf("%.2f sure that it is worth telling, and a digest needs %.2f", l.confidence, from)}, true
+	return Ruling{Verdict: Drop, Detail: fmt.Sprintf("%.2f sure that it is worth telling, and a digest needs %.2f", l.confidence, from)}, true
 }
 
 // cooldown: it was pushed a moment ago. A letter that corrects it does not wait.
-func cooldown(l *candidate) (ruling, bool) {
+func cooldown(l *candidate) (Ruling, bool) {
 	at := l.gate.in.At
 	last, pushed := lastPush(l.telling)
 	until := last.At.Add(l.gate.in.Rules.Cooldown)
 	if !pushed || !at.Before(until) || isAhead(last.At, at) || l.reminds || l.rings() || l.critical && l.again == againWorse || l.again == againLetter && (l.isGrave() || l.own[0].Latest.Attrs["corrects"] != "") {
-		return ruling{}, false
+		return Ruling{}, false
 	}
-	return ruling{verdict: Hold, detail: "told " + when(last.At, at) + "; again from " + subconscious.Moment(until, at) + " on at the earliest", until: until}, true
+	return Ruling{Verdict: Hold, Detail: "told " + when(last.At, at) + "; again from " + subconscious.Moment(until, at) + " on at the earliest", Until: until}, true
 }
 
 // quietHours: only what is critical is told.
-func quietHours(l *candidate) (ruling, bool) {
+func quietHours(l *candidate) (Ruling, bool) {
 	at := l.gate.in.At
 	until := l.gate.quietUntil
 	if until.IsZero() || l.critical {
-		return ruling{}, false
+		return Ruling{}, false
 	}
 	detail := "quiet hours until " + subconscious.Moment(until, at)
 	if at.Before(l.end) && l.end.Before(until) {
 		detail += "; " + l.use() + ", and they let only what is critical through"
 	}
-	return ruling{verdict: Hold, detail: detail, until: until}, true
+	return Ruling{Verdict: Hold, Detail: detail, Until: until}, true
 }
 
 // presence: now is no natural pause, and it can wait a little. What the person
 // asked to be reminded of at a time comes at that time.
-func presence(l *candidate) (ruling, bool) {
+func presence(l *candidate) (Ruling, bool) {
 	at, now, rules := l.gate.in.At, l.gate.in.Presence, l.gate.in.Rules
 	var most time.Duration
 	var what string
@@ -158,7 +158,7 @@ func presence(l *candidate) (ruling, bool) {
 	case subconscious.PresenceBusy:
 		most, what = rules.HoldBusy, "you are busy"
 	default:
-		return ruling{}, false
+		return Ruling{}, false
 	}
 	since := at
 	if l.telling.Waits && !l.telling.HeldSince.IsZero() {
@@ -172,19 +172,19 @@ func presence(l *candidate) (ruling, bool) {
 	urgent := l.critical || l.isGrave() || l.isPastUse(time.Hour) || l.severity >= subconscious.Warning || !latest.IsZero() && !latest.After(until.Add(toAct))
 	asked := l.reminds && l.telling.State != subconscious.TellingSnoozed
 	if urgent || asked || !at.Before(until) {
-		return ruling{}, false
+		return Ruling{}, false
 	}
 	if now.Why != "" {
 		what = subconscious.Shorten(plain(now.Why), 80)
 	}
-	return ruling{verdict: Hold, detail: what + "; it waits until " + subconscious.Moment(until, at) + " at most", until: until}, true
+	return Ruling{Verdict: Hold, Detail: what + "; it waits until " + subconscious.Moment(until, at) + " at most", Until: until}, true
 }
 
 // budgetAttention: enough was told today, or within the hour.
-func budgetAttention(l *candidate) (ruling, bool) {
+func budgetAttention(l *candidate) (Ruling, bool) {
 	g := l.gate
 	if l.hasRing() {
-		return ruling{}, false
+		return Ruling{}, false
 	}
 	draw := draw{critical: l.critical, urgent: l.isUrgent()}
 	why, until := g.spent(draw)
@@ -192,7 +192,7 @@ func budgetAttention(l *candidate) (ruling, bool) {
 		l.pressed, draw.urgent = true, true
 		why, until = g.spent(draw)
 	}
-	return ruling{verdict: Hold, detail: why, until: until}, why != ""
+	return Ruling{Verdict: Hold, Detail: why, Until: until}, why != ""
 }
 
 // hasRing reports whether it is told at a time that the person set, of which a day has
@@ -263,10 +263,10 @@ func times(n int) string {
 }
 
 // digest: it is worth telling, but not worth a push.
-func digest(l *candidate) (ruling, bool) {
+func digest(l *candidate) (Ruling, bool) {
 	at, rules := l.gate.in.At, l.gate.in.Rules
 	if l.reminds || l.critical {
-		return ruling{}, false
+		return Ruling{}, false
 	}
 	var why string
 	switch {
@@ -277,29 +277,29 @@ func digest(l *candidate) (ruling, bool) {
 	case l.confidence < rules.PushFrom-rounding:
 		why = fmt.Sprintf("%.2f sure that it is worth telling, and a push needs %.2f", l.confidence, rules.PushFrom)
 	default:
-		return ruling{}, false
+		return Ruling{}, false
 	}
 	due, from := l.gate.digestDue(), l.lastChance()
 	switch late := at.Before(l.latest) && (due.IsZero() || !l.latest.After(due)); {
 	case !late || !l.isNearlyAPush():
 		return l.withDigest(why), true
 	case at.Before(from):
-		return ruling{verdict: Hold, detail: why + "; no digest comes before it is due, so that it is told " + when(from, at), until: from}, true
+		return Ruling{Verdict: Hold, Detail: why + "; no digest comes before it is due, so that it is told " + when(from, at), Until: from}, true
 	}
-	return ruling{}, false
+	return Ruling{}, false
 }
 
 // withDigest lets a request wait for the next digest, or go where that comes too
 // late.
-func (l *candidate) withDigest(why string) ruling {
+func (l *candidate) withDigest(why string) Ruling {
 	at, due := l.gate.in.At, l.gate.digestDue()
 	switch {
 	case at.Before(l.end) && (due.IsZero() || !l.end.After(due)):
-		return ruling{verdict: Drop, detail: why + "; " + l.use() + ", and no digest comes before that: it is in the inbox"}
+		return Ruling{Verdict: Drop, Detail: why + "; " + l.use() + ", and no digest comes before that: it is in the inbox"}
 	case due.IsZero():
-		return ruling{verdict: Drop, detail: why + ", and no digest is configured: it is in the inbox"}
+		return Ruling{Verdict: Drop, Detail: why + ", and no digest is configured: it is in the inbox"}
 	}
-	return ruling{verdict: Hold, detail: why + "; the digest comes " + when(due, at), until: due}
+	return Ruling{Verdict: Hold, Detail: why + "; the digest comes " + when(due, at), Until: due}
 }
 
 // digestDue is when the next digest comes: now, where one is late.
@@ -339,7 +339,7 @@ func (l *candidate) lastChance() time.Time {
 }
 
 // escalate is what is left: it is told now.
-func escalate(l *candidate) (ruling, bool) {
+func escalate(l *candidate) (Ruling, bool) {
 	detail := fmt.Sprintf("%.2f sure that it is worth telling", l.confidence)
 	switch {
 	case l.again != "" && l.critical:
@@ -356,7 +356,7 @@ func escalate(l *candidate) (ruling, bool) {
 			detail += ": " + l.use()
 		}
 	}
-	return ruling{verdict: Tell, detail: detail}, true
+	return Ruling{Verdict: Tell, Detail: detail}, true
 }
 
 // use says in words what end is.
@@ -369,14 +369,14 @@ func (l *candidate) use() string {
 
 // backlog: it was there when the mind began to look, and is told with all of that,
 // unless it is worth a push and urgent or soon.
-func backlog(l *candidate) (ruling, bool) {
+func backlog(l *candidate) (Ruling, bool) {
 	ahead := l.latest.Sub(l.gate.in.At)
 	pressing := l.isUrgent() || ahead > 0 && ahead <= beforehand && l.stranger() == ""
 	if !l.gate.begins && l.telling.Held != string(Backlog) || l.critical || l.reminds ||
 		pressing && !neverPushed(l.asked.Kind) && l.confidence >= l.gate.in.Rules.PushFrom-rounding {
-		return ruling{}, false
+		return Ruling{}, false
 	}
-	return ruling{verdict: Hold, detail: "it was there before anything was looked at, and is told with all of that in one message", until: l.gate.quietUntil}, true
+	return Ruling{Verdict: Hold, Detail: "it was there before anything was looked at, and is told with all of that in one message", Until: l.gate.quietUntil}, true
 }
 
 // strangersMost is how many letters of strangers a day may push, half of them
@@ -384,13 +384,13 @@ func backlog(l *candidate) (ruling, bool) {
 const strangersMost = 4
 
 // strangers: enough of those whom the person does not know were told today.
-func strangers(l *candidate) (ruling, bool) {
+func strangers(l *candidate) (Ruling, bool) {
 	domain, g := l.stranger(), l.gate
 	told := g.out.Spent.Strangers
 	var why string
 	switch {
 	case domain == "" || l.reminds:
-		return ruling{}, false
+		return Ruling{}, false
 	case l.letter().Attrs["forged"] == "true":
 		why = "it does not come from its sender"
 	case g.in.Rules.Strangers == StrangersDigest:
@@ -402,7 +402,7 @@ func strangers(l *candidate) (ruling, bool) {
 	case len(told) >= strangersMost/2 && g.in.At.Hour() < 12:
 		why = fmt.Sprintf("you do not write to its sender, and were told %d such letters; the others of today are kept until noon", len(told))
 	default:
-		return ruling{}, false
+		return Ruling{}, false
 	}
 	return l.withDigest(why), true
 }

@@ -323,16 +323,16 @@ func (t *tracer) gated(ctx context.Context, key subconscious.IncidentKey, c clai
 		if err := json.Unmarshal(row.JSON, &last); err != nil {
 			return fmt.Errorf("read a decision on %s: %w", telling.ID, err)
 		}
-		t.step(stageGate, "", last.Verdict == string(escalate.Tell), last.Tick, last.At, "%s", last.Detail)
+		t.step(stageGate, "", last.Verdict == escalate.Tell, last.Tick, last.At, "%s", last.Detail)
 	}
 	if len(telling.Told) > 0 {
 		return t.delivered(ctx, telling)
 	}
 	verdict := "It was let go: "
-	if last.Verdict == string(escalate.Hold) {
+	if last.Verdict == escalate.Hold {
 		verdict = "It waits to be told: "
 	}
-	return t.end(verdict+last.Detail+".", gateProposal(t.in.Config.Gate(), escalate.Reason(last.Reason), telling.ID))
+	return t.end(verdict+last.Detail+".", gateProposal(t.in.Config.Gate(), last.Reason, telling.ID))
 }
 
 // delivered says how the message fared.

@@ -261,7 +261,7 @@ func (p *Played) decisionsOn(l *label) []string {
 // held reports whether the gate ever held what a label is about.
 func (p *Played) held(l *label) bool {
 	return slices.ContainsFunc(p.decided, func(d decision) bool {
-		return d.Verdict == string(escalate.Hold) && l.covers(d.push())
+		return d.Verdict == escalate.Hold && l.covers(d.push())
 	})
 }
 

@@ -186,7 +186,7 @@ func TestDecisionsOn(t *testing.T) {
 	}
 	p := &Played{day: d}
 	for _, key := range []string{"health:disk:/srv", "pair:health:disk:/srv & files:files/a&&b", "files:files/a", "pattern:health:disk:/srv"} {
-		p.decided = append(p.decided, decision{api.Decision{Summary: "about srv " + key, Verdict: "hold", Reason: "quiet_hours"}, partsOf(key)})
+		p.decided = append(p.decided, decision{api.Decision{Summary: "about srv " + key, Ruling: api.Ruling{Verdict: "hold", Reason: "quiet_hours"}}, partsOf(key)})
 	}
 	if got := p.decisionsOn(d.labels[0]); len(got) != 3 || !strings.Contains(got[0], "hold quiet_hours") {
 		t.Errorf("%q", got)

@@ -192,7 +192,7 @@ func (p *Player) decide(d api.Decision) {
 	if last := p.last[d.ID]; last.Verdict != "tell" || last.Tick != d.Tick {
 		p.last[d.ID] = decision // of a tick the one that told
 	}
-	if key := string(d.Incident) + " " + d.Verdict + " " + d.Reason; !p.seen[key] {
+	if key := string(d.Incident) + " " + string(d.Verdict) + " " + string(d.Reason); !p.seen[key] {
 		p.seen[key] = true
 		p.Played.decided = append(p.Played.decided, decision)
 	}

@@ -188,7 +188,7 @@ func (r *run) weigh(merged daemon.Merged) {
 // request for it cited.
 func (r *run) tell(ctx context.Context, decisions []api.Decision) error {
 	for _, d := range decisions {
-		if d.Verdict != string(escalate.Tell) {
+		if d.Verdict != escalate.Tell {
 			continue
 		}
 		told, err := r.Mind.Incident(ctx, d.ID)

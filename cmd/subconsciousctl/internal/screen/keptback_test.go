@@ -15,8 +15,8 @@ import (
 // deliberation does.
 func TestGivenIsNotTold(t *testing.T) {
 	view := View{At: apitest.At(), Zone: time.UTC, Width: 100}
-	given := api.Decision{ID: "i-disk-0f3", Tick: 7, Verdict: "tell", Reason: "escalate", Detail: "it can wait no longer", Summary: "The disk fills up",
-		Message: "The disk fills up", Deliberate: true}
+	given := api.Decision{ID: "i-disk-0f3", Tick: 7, Summary: "The disk fills up", Message: "The disk fills up",
+		Ruling: api.Ruling{Verdict: "tell", Reason: "escalate", Detail: "it can wait no longer", Deliberate: true}}
 	old := given
 	old.Deliberate = false
 	explained := api.IncidentExplanation{Incident: api.InboxIncident{ID: "i-disk-0f3", State: subconscious.TellingDismissed, Outcome: subconscious.OutcomeDismissed},

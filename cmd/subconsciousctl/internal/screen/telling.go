@@ -148,7 +148,7 @@ func verdict(d api.Decision) string {
 	if d.Verdict == verdictTell && d.Deliberate {
 		return "given"
 	}
-	return d.Verdict
+	return string(d.Verdict)
 }
 
 // heldUntil reports whether it is to be said until when something is held, as
