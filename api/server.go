@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,12 +64,7 @@ func (o *Options) validate() error {
 	case !filepath.IsAbs(o.Socket):
 		return fmt.Errorf("api: the socket's path must be absolute: %q", o.Socket)
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.Version == "" {
-		o.Version = BuildVersion()
-	}
+	o.Logger, o.Version = cmp.Or(o.Logger, slog.New(slog.DiscardHandler)), cmp.Or(o.Version, BuildVersion())
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -1,6 +1,7 @@
 package deliberate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -228,9 +229,7 @@ func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Redact == nil {
 		o.Redact = redact.Text
 	}

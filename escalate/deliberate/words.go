@@ -22,25 +22,23 @@ const (
 )
 
 // spoken is a short text of a model: one line without secrets, in which nothing
-// can be followed where a stranger or an agent may have had a word in it.
+// can be followed where a stranger or an agent may have had a word in it, or nobody
+// knows who had.
 func (w *Worker) spoken(text string, taint escalate.Taint, most int) string {
 	if len(text) > maxRead {
 		text = strings.ToValidUTF8(text[:maxRead], "")
 	}
-	text = w.Redact(oneLine(text))
-	if taint.Has(subconscious.Outsider) || taint.Has(subconscious.Agent) {
+	text = oneLine(w.Redact(oneLine(text)))
+	if len(taint.Words) == 0 || taint.Has(subconscious.Outsider) || taint.Has(subconscious.Agent) {
 		text = Defang(text)
 	}
-	return subconscious.Shorten(oneLine(text), most)
+	return subconscious.Shorten(text, most)
 }
 
 // mechanical is a piece of a message that a rule makes: whatever it holds of
 // others can not be followed.
 func (w *Worker) mechanical(text string, most int) string {
-	if len(text) > maxRead {
-		text = strings.ToValidUTF8(text[:maxRead], "")
-	}
-	return subconscious.Shorten(Defang(w.Redact(oneLine(text))), most)
+	return w.spoken(text, escalate.Taint{}, most)
 }
 
 // heading is the mechanical title of an escalation. It may hold what a stranger
@@ -48,9 +46,6 @@ func (w *Worker) mechanical(text string, most int) string {
 // be followed, but where nothing was shown but the words of the person and the
 // machine.
 func (w *Worker) heading(e Escalation, taint escalate.Taint) string {
-	if len(taint.Words) == 0 {
-		return w.mechanical(e.Template.Title, maxTitle)
-	}
 	return w.spoken(e.Template.Title, taint, maxTitle)
 }
 

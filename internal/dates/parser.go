@@ -168,7 +168,7 @@ func (p *parser) core(i int, l lead) (span, bool) {
 	for range 4 {
 		next := s.to
 		if next > i {
-			next, leads = p.connect(next, s)
+			next, leads = p.connect(next)
 		}
 		if s.day.kind == noDay || s.day.kind == onWeekday && !s.clock.set && s.day.n == 0 && s.day.num == 0 {
 			if d, after, ok := p.day(next, leads, s.day.kind == onWeekday); ok {
@@ -217,7 +217,7 @@ func (p *parser) isOr(i int) bool {
 
 // connect skips what may stand between a day and its time, and returns what
 // it would introduce.
-func (p *parser) connect(i int, s span) (next int, l lead) {
+func (p *parser) connect(i int) (next int, l lead) {
 	next = i
 	for n := 0; n < 2 && (p.mark(next, ',') || p.mark(next, '(') || p.mark(next, '@') || p.mark(next, '–') && p.tok(next).spaced); n++ {
 		next++

@@ -33,7 +33,7 @@ func germanForm(words []word) (reading, bool) {
 			return reading{form: Duty, dated: true}, true
 		case (w.text == "erinnere" || w.text == "erinner") && next == "mich" && opens(words, i):
 			return reading{form: Reminder, word: i}, true
-		case i == 0 && (at(words, 0, "denk", "daran") || at(words, 0, "denk", "dran") || at(words, 0, "daran", "denken") || at(words, 0, "nicht", "vergessen")):
+		case i == 0 && (startsWith(words, "denk", "daran") || startsWith(words, "denk", "dran") || startsWith(words, "daran", "denken") || startsWith(words, "nicht", "vergessen")):
 			return reading{form: Reminder}, len(words) > 2
 		}
 	}

@@ -150,7 +150,7 @@ func opens(words []word, i int) bool {
 // conditional reports whether the sentence depends on something else.
 func conditional(words []word) bool {
 	if is(words[0].text, "conditions") {
-		return words[0].text != "s" || at(words, 0, "s", "il")
+		return words[0].text != "s" || startsWith(words, "s", "il")
 	}
 	for i, w := range words[1:] {
 		asked := is(words[i].text, "asking")

@@ -140,9 +140,9 @@ var lists = sync.OnceValue(func() map[string][]listLine {
 	return all
 })
 
-// at reports whether the words from i on are those of the phrase.
-func at(words []word, i int, phrase ...string) bool {
-	return i >= 0 && i+len(phrase) <= len(words) && slices.EqualFunc(words[i:i+len(phrase)], phrase, func(w word, p string) bool { return w.text == p })
+// startsWith reports whether the words begin with the phrase.
+func startsWith(words []word, phrase ...string) bool {
+	return len(phrase) <= len(words) && slices.EqualFunc(words[:len(phrase)], phrase, func(w word, p string) bool { return w.text == p })
 }
 
 func text(words []word, i int) string {

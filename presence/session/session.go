@@ -12,6 +12,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -50,9 +51,7 @@ func New(options Options) *Reader {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.DiscardHandler)
-	}
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	return &Reader{options: options}
 }
 
