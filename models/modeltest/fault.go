@@ -25,7 +25,6 @@ const (
 	BadRequest    Fault = "400"
 	ServerError   Fault = "500"
 	Unavailable   Fault = "503"
-	Overloaded    Fault = "529"
 	Reset         Fault = "reset"
 	Cut           Fault = "cut"
 	CutClean      Fault = "cut-clean"

@@ -26,8 +26,6 @@ type Message struct {
 	InReplyTo, References []string // without brackets
 	// Headers are further ones, "Name: value", before those above.
 	Headers []string
-	// Invitation is a calendar part; Method goes into its Content-Type.
-	Invitation, Method string
 	// Attachments by name; each is empty but for its name.
 	Attachments []string
 }
@@ -77,9 +75,6 @@ func (m Message) body(b *bytes.Buffer) {
 	}
 	if m.HTML != "" {
 		parts = append(parts, part{kind: "text/html; charset=utf-8", content: m.HTML})
-	}
-	if m.Invitation != "" {
-		parts = append(parts, part{kind: "text/calendar; charset=utf-8; method=" + m.Method, content: m.Invitation})
 	}
 	sum := sha256.Sum256([]byte(m.id()))
 	boundary := "part-" + hex.EncodeToString(sum[:10])
