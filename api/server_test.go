@@ -213,26 +213,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// syncBuilder is a log that many goroutines write.
-type syncBuilder struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *syncBuilder) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *syncBuilder) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
-
 func TestPanicIsContained(t *testing.T) {
-	log := &syncBuilder{}
+	log := &testutil.Log{}
 	folder := testutil.Folder(t)
 	mind := apitest.Busy()
 	mind.OnStatus = func(context.Context) error { panic("a fault") }

@@ -152,7 +152,7 @@ const otherUser = 65534
 
 func TestOtherUsersAreRefused(t *testing.T) {
 	testutil.Root(t)
-	log := &syncBuilder{}
+	log := &testutil.Log{}
 	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Busy(), api.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
 	// Only the check of the peer is left to keep others out.

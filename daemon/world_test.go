@@ -1,7 +1,6 @@
 package daemon_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -57,7 +56,7 @@ type world struct {
 	disk                          *machine
 	clock                         *wallClock
 	d                             *daemon.Daemon
-	log                           *syncBuffer
+	log                           *testutil.Log
 	fence                         *watch.Subscription
 	marks                         int
 	// held: a deliberation waits for an answer that the test keeps back.
@@ -69,7 +68,7 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	dir := t.TempDir()
 	w := &world{t: t, dir: dir, files: filepath.Join(dir, "files"), notes: filepath.Join(dir, "notes"), ics: filepath.Join(dir, "home.ics"),
-		state: filepath.Join(dir, "state"), disk: &machine{}, clock: &wallClock{now: start}, log: &syncBuffer{}}
+		state: filepath.Join(dir, "state"), disk: &machine{}, clock: &wallClock{now: start}, log: &testutil.Log{}}
 	for _, folder := range []string{w.files, w.notes, w.state} {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
@@ -128,7 +127,7 @@ func begun(t testing.TB, dir string, options daemon.Options) *world {
 	if err := d.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	return &world{t: t, d: d, state: filepath.Join(dir, "state"), log: &syncBuffer{}}
+	return &world{t: t, d: d, state: filepath.Join(dir, "state"), log: &testutil.Log{}}
 }
 
 func (w *world) until(what string, so func() bool) {
@@ -399,24 +398,6 @@ func (c *wallClock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
-}
-
-// syncBuffer is a log that many may write.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 func asJSON(t testing.TB, v any) string { return string(testutil.JSON(t, v)) }

@@ -202,6 +202,24 @@ func Killed(t testing.TB, command *exec.Cmd) (output []byte, dead bool) {
 	return output, dead
 }
 
+// Log is a log that many may write.
+type Log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // told is a test that keeps what it is told.
 type told struct {
 	testing.TB // for what no check calls

@@ -8,13 +8,13 @@ import (
 	"net"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/emersion/go-imap/v2"
 
 	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
@@ -170,22 +170,4 @@ func clean(t *testing.T, text string) {
 	}
 }
 
-// written is a log in the memory of a test.
-type written struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (w *written) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.Write(p)
-}
-
-func (w *written) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.String()
-}
-
-func logger(w *written) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+func logger(w *testutil.Log) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/emersion/go-imap/v2"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
@@ -141,7 +142,7 @@ func TestAnIdleConnectionThatBreaksComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := serve(t, nil)
 		o := idling(server)
-		var log written
+		var log testutil.Log
 		o.Logger = logger(&log)
 		a := open(t, o)
 		tick(t, a)
@@ -229,7 +230,7 @@ func TestAFloodWhileIdle(t *testing.T) {
 			_, _ = io.WriteString(w, "+ idling\r\n")
 			flood(w, "* 23 EXISTS\r\n", 10_000_000*13)
 		})
-		var log written
+		var log testutil.Log
 		a := s.open(t, func(o *account.Options) { o.Idle, o.Logger = true, logger(&log) })
 		a.Hints()
 		before := memory()
