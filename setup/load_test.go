@@ -172,6 +172,22 @@ func TestTakenAsIs(t *testing.T) {
 	}
 }
 
+// loadsAgain wants what is shown of a configuration to load to the same.
+func loadsAgain(t *testing.T, want *setup.Config) {
+	t.Helper()
+	shown, err := setup.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := load(t, string(shown))
+	if err != nil {
+		t.Fatalf("what is shown does not load: %v\n%s", err, shown)
+	}
+	if diff := same(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestMarshal: what is shown loads to the same configuration.
 func TestMarshal(t *testing.T) {
 	for _, content := range []string{"", uncommented(t)} {
@@ -179,17 +195,7 @@ func TestMarshal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown, err := setup.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := load(t, string(shown))
-		if err != nil {
-			t.Fatalf("what is shown does not load: %v\n%s", err, shown)
-		}
-		if diff := same(want, got); diff != "" {
-			t.Error(diff)
-		}
+		loadsAgain(t, want)
 	}
 }
 

@@ -56,17 +56,7 @@ senses:
 			t.Errorf("%s: what Load takes cannot be signed in with: %v", all[i].ID, err)
 		}
 	}
-	shown, err := setup.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := load(t, string(shown))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, shown)
-	}
-	if diff := same(config, again); diff != "" {
-		t.Error(diff)
-	}
+	loadsAgain(t, config)
 }
 
 // TestPasswordsAreNotSaid puts passwords and tokens wherever a person might, and

@@ -6,7 +6,6 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
-	"github.com/subconsciousd/subconsciousd/setup"
 )
 
 // planted are keys of the forms that providers give out.
@@ -75,17 +74,7 @@ models:
 	if cold, own := got.Models.Roles[0].Temperature, got.Models.Roles[1].Temperature; cold == nil || *cold != 0 || own != nil {
 		t.Errorf("temperatures are %v and %v, want 0 and none", cold, own)
 	}
-	text, err := setup.Marshal(got)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := load(t, string(text))
-	if err != nil {
-		t.Fatalf("what is shown does not load: %v\n%s", err, text)
-	}
-	if diff := same(got, again); diff != "" {
-		t.Error(diff)
-	}
+	loadsAgain(t, got)
 }
 
 // TestLimitsOfThreads: a limit that is left out is none, and one of 0 is kept.
