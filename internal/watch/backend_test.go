@@ -90,34 +90,26 @@ func TestOverflow(t *testing.T) {
 }
 
 func TestOutOfWatches(t *testing.T) {
-	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EMFILE} {
-		t.Run(errno.Error(), func(t *testing.T) {
+	for name, c := range map[string]struct {
+		faults *faults
+		remedy string
+	}{
+		"no space":             {&faults{add: syscall.ENOSPC}, watchesRemedy},
+		"too many files":       {&faults{add: syscall.EMFILE}, watchesRemedy},
+		"no watcher to be had": {&faults{open: syscall.EMFILE}, watchersRemedy},
+	} {
+		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			f := &faults{add: errno}
-			s := subscribe(t, startFaulty(t, f, Options{Retry: 20 * time.Millisecond}), root, SubscribeOptions{Recursive: true})
+			s := subscribe(t, startFaulty(t, c.faults, Options{Retry: 20 * time.Millisecond}), root, SubscribeOptions{Recursive: true})
 			until(t, s, "degraded", func(_ []string, rescan bool, degraded string) bool {
-				return rescan && strings.Contains(degraded, watchesRemedy)
+				return rescan && strings.Contains(degraded, c.remedy)
 			})
-			f.set(nil, nil)
+			c.faults.set(nil, nil)
 			ready(t, s)
 			write(t, filepath.Join(root, "a.txt"), "2")
 			touched(t, s, filepath.Join(root, "a.txt"))
 		})
 	}
-}
-
-func TestOutOfWatchers(t *testing.T) {
-	root := t.TempDir()
-	f := &faults{open: syscall.EMFILE}
-	w := startFaulty(t, f, Options{Retry: 20 * time.Millisecond})
-	s := subscribe(t, w, root, SubscribeOptions{Recursive: true})
-	until(t, s, "degraded", func(_ []string, rescan bool, degraded string) bool {
-		return rescan && strings.Contains(degraded, watchersRemedy)
-	})
-	f.set(nil, nil)
-	ready(t, s)
-	write(t, filepath.Join(root, "a.txt"), "2")
-	touched(t, s, filepath.Join(root, "a.txt"))
 }
 
 func TestWatchesAreGivenBack(t *testing.T) {
