@@ -25,6 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // tb is what testing and rapid have in common.
 type tb interface {
 	Helper()
+	Fatal(args ...any)
 	Fatalf(string, ...any)
 	Errorf(string, ...any)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 )
 
@@ -27,14 +28,7 @@ type Fence struct {
 func NewFence(t testing.TB, dir string) (*watch.Watcher, *Fence) {
 	t.Helper()
 	watcher, err := watch.New(watch.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := watcher.Close(); err != nil {
-			t.Errorf("close the watcher: %v", err)
-		}
-	})
+	watcher = testutil.Opened(t, watcher, err)
 	sub, err := watcher.Subscribe(dir, watch.SubscribeOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -44,37 +38,24 @@ func NewFence(t testing.TB, dir string) (*watch.Watcher, *Fence) {
 
 // Await returns when the watcher has told of all that was done so far. Its marks
 // are files that end in .tmp, and are gone when it returns.
-func (f *Fence) Await(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}) {
+func (f *Fence) Await(t testutil.T) {
 	t.Helper()
 	f.marks++
 	mark := filepath.Join(f.dir, fmt.Sprintf("mark-%d.tmp", f.marks))
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		return // the folder is gone, and there is nothing to be told
 	}
-	deadline := time.After(patience)
-	poll := time.NewTicker(time.Millisecond)
-	defer poll.Stop()
-	for n := 1; ; n++ {
+	n := 0
+	testutil.Until(t, "the watcher tells of "+mark, func() bool {
 		touched, rescan, _ := f.sub.Drain()
-		if slices.Contains(touched, mark) && !rescan {
-			break
-		}
-		// Until all is watched the mark may have come too early to be seen.
-		if rescan {
+		if n++; rescan { // until all is watched the mark may have come too early to be seen
 			if err := os.WriteFile(mark, []byte(strings.Repeat("x", n)), 0o600); err != nil {
-				t.Fatalf("%v", err)
+				t.Fatal(err)
 			}
 		}
-		select {
-		case <-poll.C:
-		case <-deadline:
-			t.Fatalf("the watcher did not tell of %s", mark)
-		}
-	}
+		return slices.Contains(touched, mark) && !rescan
+	})
 	if err := os.Remove(mark); err != nil {
-		t.Fatalf("%v", err)
+		t.Fatal(err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 )
@@ -45,9 +46,7 @@ func Run(t *testing.T, seed uint64, serve func(all []Series, rows senses.RowRead
 		all[i] = draw(random, fmt.Sprintf("n%d-%d@example.org", seed, i))
 	}
 	path := filepath.Join(t.TempDir(), "drawn.ics")
-	if err := os.WriteFile(path, []byte(Calendar(all)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, Calendar(all))
 	kept := &sensetest.Kept{}
 	sense := serve(all, kept)
 	// The clocks of the zones below change within 35 days of each.

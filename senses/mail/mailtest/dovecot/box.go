@@ -17,6 +17,7 @@ import (
 	"github.com/emersion/go-imap/v2"
 	"github.com/emersion/go-imap/v2/imapclient"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
 
@@ -217,7 +218,7 @@ func (s *Server) kick() {
 		}
 		return string(out)
 	}
-	s.await("everybody was signed out", func() bool {
+	testutil.Until(s.t, "everybody is signed out", func() bool {
 		run("kick", "*")
 		return strings.Count(run("who", "-1"), "\n") <= 1 // its heading
 	})

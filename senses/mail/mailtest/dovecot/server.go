@@ -29,10 +29,11 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
 
-// patience is how long it may take to start or to end.
+// patience is how long it may take to end.
 const patience = 30 * time.Second
 
 //go:embed config.conf.tmpl
@@ -176,7 +177,7 @@ func (s *Server) up() bool {
 	s.input = input
 	s.must(err, s.command.Start())
 	failed := false
-	s.await("it answered", func() bool {
+	testutil.Until(s.t, "Dovecot answers", func() bool {
 		failed = strings.Contains(s.log(), "Fatal:")
 		return failed || answers(s.Addr()) && answers(s.AddrTLS())
 	})
@@ -184,16 +185,6 @@ func (s *Server) up() bool {
 		s.Down()
 	}
 	return !failed
-}
-
-// await waits until something is so.
-func (s *Server) await(what string, is func() bool) {
-	s.t.Helper()
-	for deadline := time.Now().Add(patience); !is(); <-time.After(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.t.Fatalf("it took Dovecot more than %s until %s", patience, what)
-		}
-	}
 }
 
 func answers(address string) bool {
