@@ -237,12 +237,10 @@ func Serve(t testing.TB, folder string, m *Mind, options api.Options) *api.Serve
 	options.Socket = filepath.Join(folder, "socket")
 	options.Mind = m
 	server, err := api.New(options)
-	if err != nil {
-		t.Fatal(err)
+	if err == nil {
+		err = server.Start(t.Context())
 	}
-	ctx, done := context.WithTimeout(context.Background(), 10*time.Second)
-	defer done()
-	if err := server.Start(ctx); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -8,6 +8,7 @@
 package oauthtest
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -204,15 +205,11 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 
 // issue gives a token out. The lock is held.
 func (s *Server) issue(w http.ResponseWriter, withRefresh bool) {
-	lifetime := s.options.Lifetime
-	if lifetime == 0 {
-		lifetime = time.Hour
-	}
 	access := s.secret("access")
 	if s.options.Issued != nil {
 		s.options.Issued(access)
 	}
-	answer := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": int(lifetime / time.Second)}
+	answer := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": int(cmp.Or(s.options.Lifetime, time.Hour) / time.Second)}
 	if s.options.Ends > 0 {
 		answer["refresh_token_expires_in"] = int(s.options.Ends / time.Second)
 	}

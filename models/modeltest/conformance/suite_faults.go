@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -85,13 +86,8 @@ func (b *bench) failed(about modeltest.AboutAFault, failure *models.Error) {
 	if err != nil {
 		t.Errorf("the failure cannot be written: %v", err)
 	}
-	for err := error(failure); err != nil; {
+	for err := error(failure); err != nil; err = errors.Unwrap(err) {
 		text += "\n" + err.Error()
-		unwrapper, ok := err.(interface{ Unwrap() error })
-		if !ok {
-			break
-		}
-		err = unwrapper.Unwrap()
 	}
 	if strings.Contains(text, modeltest.Key) || strings.Contains(string(data), modeltest.Key) || strings.Contains(fmt.Sprintf("%+v", failure), modeltest.Key) {
 		t.Errorf("the key is in the failure: %s", text)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -313,16 +314,12 @@ func wantKind(t testing.TB, err error, kinds ...models.Kind) *models.Error {
 		t.Errorf("there is an answer, want a failure of %v", kinds)
 		return nil
 	}
-	var failure *models.Error
-	if !errors.As(err, &failure) {
+	failure, ok := errors.AsType[*models.Error](err)
+	switch {
+	case !ok:
 		t.Errorf("the failure is a %T and not an *Error: %v", err, err)
-		return nil
+	case !slices.Contains(kinds, failure.Kind):
+		t.Errorf("the failure is %q, want one of %v: %v", failure.Kind, kinds, err)
 	}
-	for _, kind := range kinds {
-		if failure.Kind == kind {
-			return failure
-		}
-	}
-	t.Errorf("the failure is %q, want one of %v: %v", failure.Kind, kinds, err)
 	return failure
 }
