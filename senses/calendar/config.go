@@ -2,7 +2,6 @@ package calendar
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"slices"
@@ -36,56 +35,46 @@ type Config struct {
 // Remote reports whether the events come from a server, by a Source.
 func (c Config) Remote() bool { return strings.TrimSpace(c.ICS) == "" }
 
-// faults gathers what is wrong, each error beginning with the key.
-type faults []error
-
-// where adds a fault where there is one.
-func (f *faults) where(is bool, format string, args ...any) {
-	if is {
-		*f = append(*f, fmt.Errorf(format, args...))
-	}
-}
-
 // Validate returns what is wrong, each error beginning with the key.
 func (c Config) Validate() error {
-	var f faults
-	f.where(strings.TrimSpace(c.ID) == "", "id: is missing; give the calendar a short name such as home")
+	var f senses.Faults
+	f.Where(strings.TrimSpace(c.ID) == "", "id: is missing; give the calendar a short name such as home")
 	c.validatePlace(&f)
 	for i, address := range c.Addresses {
 		at := strings.IndexByte(address, '@')
-		f.where(at <= 0 || at == len(address)-1 || strings.ContainsAny(address, " \t<>"), "addresses[%d]: %q is not a mail address; write it as name@example.com", i, address)
+		f.Where(at <= 0 || at == len(address)-1 || strings.ContainsAny(address, " \t<>"), "addresses[%d]: %q is not a mail address; write it as name@example.com", i, address)
 	}
-	f.where(!slices.Contains([]subconscious.Trust{"", subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider}, c.Trust),
+	f.Where(!slices.Contains([]subconscious.Trust{"", subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider}, c.Trust),
 		"trust: %q is unknown; use owner, machine, agent or outsider", c.Trust)
 	return errors.Join(append(f, senses.CheckClick(c.Click))...)
 }
 
 // validatePlace checks where the calendar is, and how to get in.
-func (c Config) validatePlace(f *faults) {
+func (c Config) validatePlace(f *senses.Faults) {
 	places := slices.DeleteFunc([]string{strings.TrimSpace(c.ICS), c.URL, c.SecretURL.String(), c.CalDAV, c.Google}, func(place string) bool { return place == "" })
-	f.where(len(places) == 0, "ics: is missing; give the path of an .ics file, or an address under url, caldav or google")
-	f.where(len(places) > 1, "ics: more than one place is named (ics, url, secret_url, caldav, google); keep one of them")
-	f.where(strings.ContainsRune(c.ICS, 0), "ics: holds a zero byte; give the path of an .ics file")
-	f.where(strings.Contains(c.ICS, "://"), "ics: %q is an address; write it under url", c.ICS)
+	f.Where(len(places) == 0, "ics: is missing; give the path of an .ics file, or an address under url, caldav or google")
+	f.Where(len(places) > 1, "ics: more than one place is named (ics, url, secret_url, caldav, google); keep one of them")
+	f.Where(strings.ContainsRune(c.ICS, 0), "ics: holds a zero byte; give the path of an .ics file")
+	f.Where(strings.Contains(c.ICS, "://"), "ics: %q is an address; write it under url", c.ICS)
 	if c.URL != "" {
-		f.where(!Address(c.URL), "url: is no address that can be asked; write it as https://example.org/club.ics (http is for this machine alone)")
+		f.Where(!Address(c.URL), "url: is no address that can be asked; write it as https://example.org/club.ics (http is for this machine alone)")
 	}
 	*f = append(*f, c.SecretURL.Wrong("secret_url", "address", "CALENDAR_URL", "subconscious/calendar")...)
 	if c.CalDAV != "" && (!strings.Contains(c.CalDAV, "@") || strings.Contains(c.CalDAV, "://")) {
-		f.where(!Address(c.CalDAV), "caldav: is no address that can be asked; write it as https://caldav.example.com, or your mail address (http is for this machine alone)")
+		f.Where(!Address(c.CalDAV), "caldav: is no address that can be asked; write it as https://caldav.example.com, or your mail address (http is for this machine alone)")
 	}
 	passwords := c.Password.Names()
 	*f = append(*f, c.Password.Wrong("password", "password", "CALENDAR_PASSWORD", "subconscious/calendar")...)
-	f.where(c.CalDAV != "" && c.User == "", "user: is missing; write the name that the account is signed in to with")
-	f.where(c.CalDAV != "" && len(passwords) == 0, "password_file: no way to sign in is named; set one of password_env, password_file, password_keyring or password_credential")
-	f.where(c.User == "" != (len(passwords) == 0) && c.CalDAV == "", "user: a user and a password belong together; set both, or neither")
-	f.where(c.CalDAV == "" && c.Google == "" && len(c.Calendars) > 0, "calendars: is for an account under caldav or google; remove it")
-	f.where(c.Google != "" && !strings.Contains(c.Google, "@"), "google: %q is not a mail address; write that of the account", c.Google)
-	f.where(c.Google == "" != (c.OAuth == nil), "oauth: a Google account and an oauth belong together; set both, or neither")
+	f.Where(c.CalDAV != "" && c.User == "", "user: is missing; write the name that the account is signed in to with")
+	f.Where(c.CalDAV != "" && len(passwords) == 0, "password_file: no way to sign in is named; set one of password_env, password_file, password_keyring or password_credential")
+	f.Where(c.User == "" != (len(passwords) == 0) && c.CalDAV == "", "user: a user and a password belong together; set both, or neither")
+	f.Where(c.CalDAV == "" && c.Google == "" && len(c.Calendars) > 0, "calendars: is for an account under caldav or google; remove it")
+	f.Where(c.Google != "" && !strings.Contains(c.Google, "@"), "google: %q is not a mail address; write that of the account", c.Google)
+	f.Where(c.Google == "" != (c.OAuth == nil), "oauth: a Google account and an oauth belong together; set both, or neither")
 	if c.OAuth != nil {
-		f.where(c.OAuth.Provider == oauth.Microsoft, "oauth.provider: microsoft has no Google account; use google")
+		f.Where(c.OAuth.Provider == oauth.Microsoft, "oauth.provider: microsoft has no Google account; use google")
 		for _, wrong := range c.OAuth.Wrong() {
-			*f = append(*f, fmt.Errorf("oauth.%w", wrong))
+			f.Add("oauth.%w", wrong)
 		}
 	}
 }

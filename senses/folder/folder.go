@@ -43,22 +43,15 @@ var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 // Validate returns an error that names the key. The trust has to be one of
 // those given, or none; example is a path that would do.
 func (c Config) Validate(example string, trusts ...subconscious.Trust) error {
-	var errs []error
-	wrong := func(format string, values ...any) { errs = append(errs, fmt.Errorf(format, values...)) }
-	if !idPattern.MatchString(c.ID) {
-		wrong("id: %q must be 1 to 32 of a-z, 0-9, _ and -, and begin with a letter or digit", c.ID)
-	}
-	if !filepath.IsAbs(c.Path) {
-		wrong("path: %q must be an absolute folder, such as %s", c.Path, example)
-	}
-	if len(c.Ignore) > MaxPatterns {
-		wrong("ignore: %d patterns are more than the %d that are allowed", len(c.Ignore), MaxPatterns)
-	}
+	var f senses.Faults
+	f.Where(!idPattern.MatchString(c.ID), "id: %q must be 1 to 32 of a-z, 0-9, _ and -, and begin with a letter or digit", c.ID)
+	f.Where(!filepath.IsAbs(c.Path), "path: %q must be an absolute folder, such as %s", c.Path, example)
+	f.Where(len(c.Ignore) > MaxPatterns, "ignore: %d patterns are more than the %d that are allowed", len(c.Ignore), MaxPatterns)
 	for i, pattern := range c.Ignore {
 		if strings.TrimSpace(pattern) == "" || strings.ContainsAny(pattern, "\n\r\x00") {
-			wrong("ignore: pattern %d (%q) must be one non-empty line", i+1, pattern)
+			f.Add("ignore: pattern %d (%q) must be one non-empty line", i+1, pattern)
 		} else if m := Patterns(strings.TrimPrefix(pattern, "!")); len(m.Errors()) > 0 || strings.TrimSpace(pattern) == "!" {
-			wrong("ignore: pattern %d (%q) is not a pattern in .gitignore syntax", i+1, pattern)
+			f.Add("ignore: pattern %d (%q) is not a pattern in .gitignore syntax", i+1, pattern)
 		}
 	}
 	if c.Trust != "" && !slices.Contains(trusts, c.Trust) {
@@ -67,9 +60,9 @@ func (c Config) Validate(example string, trusts ...subconscious.Trust) error {
 			names = append(names, string(trust))
 		}
 		last := len(names) - 1
-		wrong("trust: %q must be %s or %s", c.Trust, strings.Join(names[:last], ", "), names[last])
+		f.Add("trust: %q must be %s or %s", c.Trust, strings.Join(names[:last], ", "), names[last])
 	}
-	return errors.Join(errs...)
+	return errors.Join(f...)
 }
 
 // Patterns are lines in .gitignore syntax, ready to be asked.

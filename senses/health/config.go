@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/lazy"
+	"github.com/subconsciousd/subconsciousd/senses"
 )
 
 // maxPaths bounds the mountpoints that are looked at.
@@ -137,60 +138,51 @@ func (c *Config) Adapt(written func(key string) bool) {
 
 // Validate checks everything, and names each key that is wrong.
 func (c Config) Validate() error {
-	var errs []error
+	var f senses.Faults
 	for _, p := range c.pairs() {
-		errs = append(errs, p.validate())
+		p.validate(&f)
 	}
-	return errors.Join(append(errs, c.Disk.validate(), c.Restarts.validate())...)
+	c.Disk.validate(&f)
+	c.Restarts.validate(&f)
+	return errors.Join(f...)
 }
 
-func (p pair) validate() error {
+func (p pair) validate(f *senses.Faults) {
 	warn, critical := *p.warn, *p.critical
 	switch {
 	case p.key == keyBattery && (critical <= 0 || warn >= p.limit):
-		return fmt.Errorf("%s: warn (%g%%) and critical (%g%%) must lie between 0%% and 100%%", p.key, warn, critical)
+		f.Add("%s: warn (%g%%) and critical (%g%%) must lie between 0%% and 100%%", p.key, warn, critical)
 	case p.key == keyBattery && critical >= warn:
-		return fmt.Errorf("%s.critical: %g%% is not below %s.warn (%g%%): it is the charge that is left", p.key, critical, p.key, warn)
+		f.Add("%s.critical: %g%% is not below %s.warn (%g%%): it is the charge that is left", p.key, critical, p.key, warn)
 	case p.key == keyBattery:
 	case warn <= 0 || warn > p.limit:
-		return fmt.Errorf("%s.warn: %g%s is not between 0%s and %g%s", p.key, warn, p.unit, p.unit, p.limit, p.unit)
+		f.Add("%s.warn: %g%s is not between 0%s and %g%s", p.key, warn, p.unit, p.unit, p.limit, p.unit)
 	case critical > p.limit:
-		return fmt.Errorf("%s.critical: %g%s is more than %g%s", p.key, critical, p.unit, p.limit, p.unit)
+		f.Add("%s.critical: %g%s is more than %g%s", p.key, critical, p.unit, p.limit, p.unit)
 	case critical <= warn:
-		return fmt.Errorf("%s.critical: %g%s is not above %s.warn (%g%s)", p.key, critical, p.unit, p.key, warn, p.unit)
+		f.Add("%s.critical: %g%s is not above %s.warn (%g%s)", p.key, critical, p.unit, p.key, warn, p.unit)
 	}
-	return nil
 }
 
-func (c DiskConfig) validate() error {
-	var errs []error
-	if len(c.Paths) > maxPaths {
-		errs = append(errs, fmt.Errorf("disk.paths: %d paths are more than the %d that are looked at: name one folder a disk", len(c.Paths), maxPaths))
-	}
+func (c DiskConfig) validate(f *senses.Faults) {
+	f.Where(len(c.Paths) > maxPaths, "disk.paths: %d paths are more than the %d that are looked at: name one folder a disk", len(c.Paths), maxPaths)
 	seen := map[string]bool{}
 	for i, path := range c.Paths {
 		switch clean := filepath.Clean(path); {
 		case len(path) > 4096 || !filepath.IsAbs(path):
-			errs = append(errs, fmt.Errorf("disk.paths[%d]: %q is not an absolute path: write it from / on", i, clip(path, 80)))
+			f.Add("disk.paths[%d]: %q is not an absolute path: write it from / on", i, clip(path, 80))
 		case seen[clean]:
-			errs = append(errs, fmt.Errorf("disk.paths[%d]: %q is there twice: remove one", i, clip(path, 80)))
+			f.Add("disk.paths[%d]: %q is there twice: remove one", i, clip(path, 80))
 		default:
 			seen[clean] = true
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // validate checks that a loop can be told from a single restart.
-func (c RestartsConfig) validate() error {
-	var errs []error
-	if c.Count < 2 || c.Count > 1000 {
-		errs = append(errs, fmt.Errorf("restarts.count: %d is not between 2 and 1000 restarts", c.Count))
-	}
-	if c.Within < 5*time.Minute || c.Within > 24*time.Hour {
-		errs = append(errs, fmt.Errorf("restarts.within: %s is not between 5m and 24h", c.Within))
-	}
-	return errors.Join(errs...)
+func (c RestartsConfig) validate(f *senses.Faults) {
+	f.Where(c.Count < 2 || c.Count > 1000, "restarts.count: %d is not between 2 and 1000 restarts", c.Count)
+	f.Where(c.Within < 5*time.Minute || c.Within > 24*time.Hour, "restarts.within: %s is not between 5m and 24h", c.Within)
 }
 
 // quantity is a number written with its unit. It is a struct so that a bare

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"regexp"
@@ -49,28 +48,16 @@ const (
 
 var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
-// faults gathers what is wrong, each error beginning with the key.
-type faults []error
-
-func (f *faults) add(format string, args ...any) { *f = append(*f, fmt.Errorf(format, args...)) }
-
-// where adds a fault where there is one.
-func (f *faults) where(is bool, format string, args ...any) {
-	if is {
-		f.add(format, args...)
-	}
-}
-
 // Validate returns what is wrong, each error beginning with the key.
 func (c Config) Validate() error {
-	var f faults
-	f.where(!idPattern.MatchString(c.ID), "id: %q must be 1 to 32 of a-z, 0-9, _ and -, and begin with a letter or digit", c.ID)
+	var f senses.Faults
+	f.Where(!idPattern.MatchString(c.ID), "id: %q must be 1 to 32 of a-z, 0-9, _ and -, and begin with a letter or digit", c.ID)
 	c.validateServer(&f)
 	c.validateSignIn(&f)
 	c.validateAddresses(&f)
 	c.validateFolders(&f)
-	f.where(!line(c.AuthservID) || strings.ContainsAny(c.AuthservID, " ;=()\""), "authserv_id: %q is no name of a server; write it as it begins the header Authentication-Results of your mail, such as mx.example.com", c.AuthservID)
-	f.where(c.LookBack != 0 && (c.LookBack < minLookBack || c.LookBack > maxLookBack), "look_back: %v must lie between 1h and 2160h (90 days); leave it out for 14 days", c.LookBack)
+	f.Where(!line(c.AuthservID) || strings.ContainsAny(c.AuthservID, " ;=()\""), "authserv_id: %q is no name of a server; write it as it begins the header Authentication-Results of your mail, such as mx.example.com", c.AuthservID)
+	f.Where(c.LookBack != 0 && (c.LookBack < minLookBack || c.LookBack > maxLookBack), "look_back: %v must lie between 1h and 2160h (90 days); leave it out for 14 days", c.LookBack)
 	return errors.Join(append(f, senses.CheckClick(c.Click))...)
 }
 
@@ -86,59 +73,59 @@ func (c Config) Opens(o subconscious.Observation) string {
 	return senses.Click(c.Click, id[:at]+domain)
 }
 
-func (c Config) validateServer(f *faults) {
+func (c Config) validateServer(f *senses.Faults) {
 	none := c.Security == account.None
 	named := !strings.Contains(c.Host, "://") && !strings.ContainsAny(c.Host, "/@ ") && line(c.Host)
-	f.where(c.Host == "", "host: is missing; give the name of the IMAP server, such as imap.example.com")
-	f.where(!named, "host: %q is no name of a server; write it as imap.example.com", c.Host)
-	f.where(named && strings.Contains(c.Host, ":") && !isAddress(c.Host), "host: %q holds a port; write the name alone, and the port under port", c.Host)
-	f.where(c.Port < 0 || c.Port > 65535, "port: %d is none; use 1 to 65535, or leave it out", c.Port)
-	f.where(!none && c.Security != "" && c.Security != account.TLS && c.Security != account.StartTLS, "security: %q is unknown; use tls, starttls or none", c.Security)
-	f.where(none && c.Host != "" && !loopback(c.Host), "security: none would send password and mail in the clear to %s; it is for a server on this machine alone: use tls or starttls", c.Host)
-	f.where(none && c.CAFile != "", "ca_file: is of no use with security none; remove one of them")
-	f.where(!line(c.CAFile), "ca_file: %q is no path; give that of a PEM file", c.CAFile)
+	f.Where(c.Host == "", "host: is missing; give the name of the IMAP server, such as imap.example.com")
+	f.Where(!named, "host: %q is no name of a server; write it as imap.example.com", c.Host)
+	f.Where(named && strings.Contains(c.Host, ":") && !isAddress(c.Host), "host: %q holds a port; write the name alone, and the port under port", c.Host)
+	f.Where(c.Port < 0 || c.Port > 65535, "port: %d is none; use 1 to 65535, or leave it out", c.Port)
+	f.Where(!none && c.Security != "" && c.Security != account.TLS && c.Security != account.StartTLS, "security: %q is unknown; use tls, starttls or none", c.Security)
+	f.Where(none && c.Host != "" && !loopback(c.Host), "security: none would send password and mail in the clear to %s; it is for a server on this machine alone: use tls or starttls", c.Host)
+	f.Where(none && c.CAFile != "", "ca_file: is of no use with security none; remove one of them")
+	f.Where(!line(c.CAFile), "ca_file: %q is no path; give that of a PEM file", c.CAFile)
 }
 
-func (c Config) validateSignIn(f *faults) {
-	f.where(c.User == "" || !line(c.User), "user: %q must be the name to sign in with, mostly the mail address", c.User)
+func (c Config) validateSignIn(f *senses.Faults) {
+	f.Where(c.User == "" || !line(c.User), "user: %q must be the name to sign in with, mostly the mail address", c.User)
 	*f = append(*f, c.Password.Wrong("password", "password", "MAIL_PASSWORD", "subconscious/mail")...)
 	passwords := len(c.Password.Names())
 	if c.OAuth == nil {
-		f.where(passwords == 0, "password_file: no way to sign in is named; set one of password_env, password_file, password_keyring, password_credential or oauth")
+		f.Where(passwords == 0, "password_file: no way to sign in is named; set one of password_env, password_file, password_keyring, password_credential or oauth")
 		return
 	}
-	f.where(passwords > 0, "oauth: stands beside a password; keep one way to sign in")
+	f.Where(passwords > 0, "oauth: stands beside a password; keep one way to sign in")
 	for _, wrong := range c.OAuth.Wrong() {
-		f.add("oauth.%w", wrong)
+		f.Add("oauth.%w", wrong)
 	}
 }
 
-func (c Config) validateAddresses(f *faults) {
+func (c Config) validateAddresses(f *senses.Faults) {
 	if len(c.Addresses) > maxAddresses {
-		f.add("addresses: %d are more than the %d that are looked for", len(c.Addresses), maxAddresses)
+		f.Add("addresses: %d are more than the %d that are looked for", len(c.Addresses), maxAddresses)
 		return
 	}
-	f.where(len(c.Addresses) == 0 && c.User != "" && !isMailAddress(c.User), "addresses: is missing, and user %q is no mail address; name those that people write to you under", c.User)
+	f.Where(len(c.Addresses) == 0 && c.User != "" && !isMailAddress(c.User), "addresses: is missing, and user %q is no mail address; name those that people write to you under", c.User)
 	seen := map[string]bool{}
 	for i, address := range c.Addresses {
 		folded := strings.ToLower(address)
-		f.where(!isMailAddress(address), "addresses[%d]: %q is not a mail address; write it as name@example.com", i, address)
-		f.where(seen[folded], "addresses[%d]: %q is there twice", i, address)
+		f.Where(!isMailAddress(address), "addresses[%d]: %q is not a mail address; write it as name@example.com", i, address)
+		f.Where(seen[folded], "addresses[%d]: %q is there twice", i, address)
 		seen[folded] = true
 	}
 }
 
-func (c Config) validateFolders(f *faults) {
-	f.where(len(c.Folders) > maxFolders, "folders: %d are more than the %d of one account", len(c.Folders), maxFolders)
+func (c Config) validateFolders(f *senses.Faults) {
+	f.Where(len(c.Folders) > maxFolders, "folders: %d are more than the %d of one account", len(c.Folders), maxFolders)
 	seen := map[string]bool{}
 	for i, folder := range c.Folders {
 		name := folderKey(folder)
-		f.where(strings.TrimSpace(folder) == "" || !line(folder), "folders[%d]: %q must be the name of a folder, as the server writes it", i, folder)
-		f.where(seen[name], "folders[%d]: %q is there twice", i, folder)
+		f.Where(strings.TrimSpace(folder) == "" || !line(folder), "folders[%d]: %q must be the name of a folder, as the server writes it", i, folder)
+		f.Where(seen[name], "folders[%d]: %q is there twice", i, folder)
 		seen[name] = true
 	}
-	f.where(!line(c.Sent), "sent: %q must be the name of a folder, or none", c.Sent)
-	f.where(c.Sent != "" && (seen[folderKey(c.Sent)] || len(c.Folders) == 0 && folderKey(c.Sent) == inbox),
+	f.Where(!line(c.Sent), "sent: %q must be the name of a folder, or none", c.Sent)
+	f.Where(c.Sent != "" && (seen[folderKey(c.Sent)] || len(c.Folders) == 0 && folderKey(c.Sent) == inbox),
 		"sent: %q is also among the folders that mail arrives in; name it in one place", c.Sent)
 }
 

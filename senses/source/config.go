@@ -2,13 +2,13 @@ package source
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/program"
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -67,29 +67,16 @@ func (c Config) ours() bool {
 
 // Validate returns errors that name the key.
 func (c Config) Validate() error {
-	var errs []error
-	wrong := func(format string, values ...any) { errs = append(errs, fmt.Errorf(format, values...)) }
-	if len(c.Kinds) == 0 {
-		wrong("kinds: there is none; name what it reports, as [{id: ring, severity: notable}]")
-	}
-	if c.PerHour < 0 || c.PerHour > maxPerHour {
-		wrong("per_hour: is %d; it must be 1 to %d, or left out for %d", c.PerHour, maxPerHour, perHour)
-	}
+	var f senses.Faults
+	f.Where(len(c.Kinds) == 0, "kinds: there is none; name what it reports, as [{id: ring, severity: notable}]")
+	f.Where(c.PerHour < 0 || c.PerHour > maxPerHour, "per_hour: is %d; it must be 1 to %d, or left out for %d", c.PerHour, maxPerHour, perHour)
 	for i, k := range c.Kinds {
-		if k.Stands < 0 || k.Stands > maxStands {
-			wrong("kinds[%d].stands: is %s; it must be up to %s, or left out", i, k.Stands, maxStands)
-		}
-		if !c.ours() && k.Severity.Severity() > subconscious.Notable {
-			wrong("kinds[%d].severity: %q is no outsider's or agent's to say; write trust: machine beside the id if you vouch for the source, or severity: notable", i, k.Severity)
-		}
-		if !c.ours() && k.Due {
-			wrong("kinds[%d].due: when you have to act is no outsider's or agent's to say; write trust: machine beside the id if you vouch for the source, or leave it out", i)
-		}
-		if k.Due && k.Stands == 0 {
-			wrong("kinds[%d].due: what is due stands until then; say for how long at most with stands", i)
-		}
+		f.Where(k.Stands < 0 || k.Stands > maxStands, "kinds[%d].stands: is %s; it must be up to %s, or left out", i, k.Stands, maxStands)
+		f.Where(!c.ours() && k.Severity.Severity() > subconscious.Notable, "kinds[%d].severity: %q is no outsider's or agent's to say; write trust: machine beside the id if you vouch for the source, or severity: notable", i, k.Severity)
+		f.Where(!c.ours() && k.Due, "kinds[%d].due: when you have to act is no outsider's or agent's to say; write trust: machine beside the id if you vouch for the source, or leave it out", i)
+		f.Where(k.Due && k.Stands == 0, "kinds[%d].due: what is due stands until then; say for how long at most with stands", i)
 	}
-	return errors.Join(errs...)
+	return errors.Join(f...)
 }
 
 // secretive are folders that hold credentials.
@@ -97,27 +84,23 @@ var secretive = strings.Fields(".ssh .gnupg .password-store .aws .azure .kube .d
 
 // Validate returns errors that name the key.
 func (c ExecConfig) Validate() error {
-	errs := []error{c.Config.Validate()}
-	wrong := func(format string, values ...any) { errs = append(errs, fmt.Errorf(format, values...)) }
+	f := senses.Faults{c.Config.Validate()}
 	switch shell := shellLine(c.Command); {
 	case len(c.Command) == 0 || c.Command[0] == "":
-		wrong("command: is empty; write a list, as [/home/anna/bin/checks, --all]")
+		f.Add("command: is empty; write a list, as [/home/anna/bin/checks, --all]")
 	case !filepath.IsAbs(c.Command[0]) && strings.ContainsAny(c.Command[0], "/ \t\n"):
-		wrong("command: %.60q is no program; write it from / on, or a bare name, with each argument as an item of its own", c.Command[0])
+		f.Add("command: %.60q is no program; write it from / on, or a bare name, with each argument as an item of its own", c.Command[0])
 	case shell != "":
-		wrong("command: %s -c is a shell line; name the program and its arguments one by one, or a script file", shell)
+		f.Add("command: %s -c is a shell line; name the program and its arguments one by one, or a script file", shell)
 	}
 	between := func(key string, d, least, most, left time.Duration) {
-		if d != 0 && (d < least || d > most) {
-			wrong("%s: is %s; it must be %s to %s, or left out for %s", key, d, least, most, left)
-		}
+		f.Where(d != 0 && (d < least || d > most), "%s: is %s; it must be %s to %s, or left out for %s", key, d, least, most, left)
 	}
 	between("every", c.Every, leastEvery, maxEvery, every)
 	between("timeout", c.Timeout, leastTimeout, maxTimeout, timeout)
-	if parts := strings.Split(c.Folder, "/"); slices.ContainsFunc(secretive, func(name string) bool { return slices.Contains(parts, name) }) {
-		wrong("folder: %q holds credentials; let it run in another folder", c.Folder)
-	}
-	return errors.Join(errs...)
+	parts := strings.Split(c.Folder, "/")
+	f.Where(slices.ContainsFunc(secretive, func(name string) bool { return slices.Contains(parts, name) }), "folder: %q holds credentials; let it run in another folder", c.Folder)
+	return errors.Join(f...)
 }
 
 // shellLine names the shell that would read a line in a vector; "" for none.

@@ -57,17 +57,14 @@ const (
 
 // Validate returns errors that name the key.
 func (c FeedConfig) Validate() error {
-	var errs []error
-	if at, err := url.Parse(c.URL); err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil {
-		errs = append(errs, fmt.Errorf("url: %q is no address of a feed; write one as https://example.com/feed.xml, without a password", redact.Text(c.URL)))
-	}
-	if c.Every != 0 && (c.Every < leastFeedEvery || c.Every > maxFeedEvery) {
-		errs = append(errs, fmt.Errorf("every: is %s; it must be %s to %s, or left out for %s", c.Every, leastFeedEvery, maxFeedEvery, feedEvery))
-	}
-	if c.Severity.Severity() > subconscious.Notable {
-		errs = append(errs, fmt.Errorf("severity: %q is no stranger's to say; write plain or notable", c.Severity))
-	}
-	return errors.Join(errs...)
+	var f senses.Faults
+	at, err := url.Parse(c.URL)
+	f.Where(err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil,
+		"url: %q is no address of a feed; write one as https://example.com/feed.xml, without a password", redact.Text(c.URL))
+	f.Where(c.Every != 0 && (c.Every < leastFeedEvery || c.Every > maxFeedEvery),
+		"every: is %s; it must be %s to %s, or left out for %s", c.Every, leastFeedEvery, maxFeedEvery, feedEvery)
+	f.Where(c.Severity.Severity() > subconscious.Notable, "severity: %q is no stranger's to say; write plain or notable", c.Severity)
+	return errors.Join(f...)
 }
 
 // Feed is the sense of one feed.
