@@ -28,19 +28,14 @@ func (p *staging) configure(config configuration) {
 
 // remove forgets a sense instance, with what only it holds to stand.
 func (p *staging) remove(id SenseID) {
-	var refs []subconscious.Ref
 	p.now.scopes.Ascend(scoped{source: id}, func(s scoped) bool {
-		if s.source != id {
-			return false
+		if s.source == id {
+			t := p.touch(s.ref)
+			p.unclaim(id, t, func(c claim) bool { return c.instance == id.ID })
+			t.left = true
 		}
-		refs = append(refs, s.ref)
-		return true
+		return s.source == id
 	})
-	for _, ref := range refs {
-		t := p.touch(ref)
-		p.unclaim(id, t, func(c claim) bool { return c.instance == id.ID })
-		t.left = true
-	}
 	delete(p.now.sources, id)
 	p.touched[id] = true
 }

@@ -185,10 +185,9 @@ func (p *staging) trim() {
 func (p *staging) cross() {
 	for _, ref := range upTo(p.now.bands, p.at) {
 		next := p.now.get(ref).copy()
-		held := next.claims[0].obs == next.latest
 		o := *next.latest
 		o.Change, o.BandOnly, o.At = subconscious.Changed, true, p.at
-		if held {
+		if next.claims[0].obs == next.latest {
 			next.claims[0].obs = &o
 		}
 		p.record(ref, next, &o)
