@@ -170,7 +170,7 @@ func (r *runner) judge(at time.Time, a answer) Health {
 	if !a.short {
 		r.breaker = r.breaker.after(a.err != nil, at, r.random())
 	}
-	state, said := OK, also(a.batch.Aside, a.lost.String())
+	state, said := OK, Joined(a.batch.Aside, a.lost.String())
 	switch {
 	case a.err != nil:
 		state, said = Blind, r.clean.line(a.err.Error(), maxSaidBytes)
@@ -179,7 +179,7 @@ func (r *runner) judge(at time.Time, a answer) Health {
 			r.logger.Warn("a sense hangs", "deadline", r.deadline)
 		}
 	case a.batch.Degraded != "" || a.lost.Refused > 0:
-		state, said = Degraded, also(a.batch.Degraded, said)
+		state, said = Degraded, Joined(a.batch.Degraded, said)
 	case a.batch.Starting:
 		state = Starting
 	}

@@ -3,6 +3,7 @@ package senses
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -66,7 +67,7 @@ func (p *staging) collect(c Collected) {
 		}
 		if src.refused > 0 {
 			src.health.State = worse(src.health.State, Degraded)
-			src.health.Error = also(src.health.Error, fmt.Sprintf(
+			src.health.Error = Joined(src.health.Error, fmt.Sprintf(
 				"%d observations more than the %d that are kept of one sense; narrow what it looks at", src.refused, MaxStanding))
 		}
 	}
@@ -88,12 +89,9 @@ func worse(a, b State) State {
 	return order[max(slices.Index(order, a), slices.Index(order, b), 0)]
 }
 
-// also joins two sentences that are said of a sense.
-func also(said, more string) string {
-	if said == "" || more == "" {
-		return said + more
-	}
-	return said + "; " + more
+// Joined puts what is said of a sense into one line, without what is empty.
+func Joined(said ...string) string {
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ")
 }
 
 func (p *staging) batch(id SenseID, batch Batch) {
@@ -203,8 +201,7 @@ func (p *staging) explicit(id SenseID, o *subconscious.Observation) {
 // whether that was accepted.
 func (p *staging) claim(id SenseID, scope string, said *subconscious.Observation) bool {
 	t := p.touch(said.Ref())
-	o := new(subconscious.Observation) // not to keep all of a batch alive
-	*o = *said
+	o := new(*said) // not to keep all of a batch alive
 	i := slices.IndexFunc(t.claims, func(c claim) bool { return c.instance == id.ID && c.scope == scope })
 	if i < 0 {
 		src := p.now.sources[id]

@@ -56,7 +56,7 @@ func (s *Sense) ask(ctx context.Context, at time.Time, mind *time.Location, curs
 	if s.cursor = head + "\n" + found.tokens(); s.cursor != string(cursor) {
 		batch.Cursor = []byte(s.cursor)
 	}
-	batch.Degraded, batch.Aside, batch.Starting = join(found.Degraded, s.degraded), found.Aside, found.Starting
+	batch.Degraded, batch.Aside, batch.Starting = senses.Joined(found.Degraded, s.degraded), found.Aside, found.Starting
 	return batch, nil
 }
 
@@ -70,9 +70,6 @@ func (s *Sense) own(addresses []string) bool {
 	}
 	return known
 }
-
-// join joins two sentences, each of which may be missing.
-func join(a, b string) string { return strings.Trim(a+"; "+b, "; ") }
 
 // same reports whether nothing was found that is not kept.
 func (f Found) same(tokens map[string]string) bool {

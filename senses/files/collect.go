@@ -47,7 +47,7 @@ func (s *Sense) collect(ctx context.Context, at time.Time, degraded string) (sen
 		}
 		if w == nil {
 			seen := fmt.Sprintf("looking through %s: %s files so far", s.Path, humanize.Comma(s.walk.seen.Load()))
-			return senses.Batch{Starting: s.known == nil, Degraded: folder.Join(degraded, seen)}, nil
+			return senses.Batch{Starting: s.known == nil, Degraded: senses.Joined(degraded, seen)}, nil
 		}
 		s.Drain() // what changed while it went on
 		if err := s.take(w); err != nil {
@@ -99,7 +99,7 @@ func (s *Sense) take(w *walk) error {
 
 // report makes the batch of what is different. The first collect is silent.
 func (s *Sense) report(at time.Time, disk *folder.Disk, deltas []delta, degraded string) senses.Batch {
-	batch := senses.Batch{Degraded: folder.Join(degraded, s.bounds.Complaint(s.Path, "files", s.missed))}
+	batch := senses.Batch{Degraded: senses.Joined(degraded, s.bounds.Complaint(s.Path, "files", s.missed))}
 	p := handout{deltas: deltas, first: s.known == nil, marked: maps.Clone(s.marked), before: s.before, loose: s.relaxed}
 	s.before, s.relaxed = nil, false
 	if len(deltas) == 0 && s.stamped && !p.first {

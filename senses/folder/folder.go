@@ -220,8 +220,3 @@ func (r *Root) Drain() (degraded string) {
 	r.Rescan = r.Rescan || rescan
 	return degraded
 }
-
-// Join puts what is wrong into one line, without what is not.
-func Join(reasons ...string) string {
-	return strings.Join(slices.DeleteFunc(reasons, func(r string) bool { return r == "" }), "; ")
-}

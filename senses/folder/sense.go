@@ -232,7 +232,7 @@ func (s *Sense[E]) reveal(there map[string]Stat) {
 func (s *Sense[E]) hand(l *Look[E], degraded string) (senses.Batch, error) {
 	p := handout[E]{files: l.Files, begun: s.begun || len(l.Later) == 0}
 	l.Batch.Starting = !p.begun
-	l.Batch.Degraded = Join(degraded, s.kind.Complaint(s.Path, s.kind.Noun, s.missed), s.unreadable())
+	l.Batch.Degraded = senses.Joined(degraded, s.kind.Complaint(s.Path, s.kind.Noun, s.missed), s.unreadable())
 	s.Touched, s.Rescan = l.Later, l.Again
 	if len(p.files) == 0 && s.begun == p.begun && len(s.commits.Committed()) > 0 && s.stamped {
 		return l.Batch, nil

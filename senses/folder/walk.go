@@ -284,7 +284,7 @@ func (b Bounds) Complaint(root, noun string, m Missed) string {
 	if m.Skipped > 0 {
 		wrong = append(wrong, fmt.Sprintf("paths that are too long, or more than %d folders deep, are not followed (%s)", b.Depth, humanize.Comma(int64(m.Skipped))))
 	}
-	return Join(wrong...)
+	return strings.Join(wrong, "; ")
 }
 
 // File opens a file, and looks what it is. A name that became a pipe does not

@@ -73,12 +73,12 @@ func (s *Exec) Collect(ctx context.Context, at time.Time, cursor []byte) (senses
 		return senses.Batch{}, err
 	}
 	reports, wrong := s.config.read(printed)
-	if problem = join(problem, wrong); problem != "" && len(reports) == 0 {
+	if problem = senses.Joined(problem, wrong); problem != "" && len(reports) == 0 {
 		return senses.Batch{}, fmt.Errorf("exec %s: %s", s.config.ID, problem)
 	}
 	var batch senses.Batch
 	if over := m.take(s.config.Config, at, s.config.PerHour, s.config.Complete, reports, &batch); over > 0 {
-		problem = join(problem, fmt.Sprintf("%d reports were more than the %d new ones an hour that count; let it print less, or raise per_hour", over, s.config.PerHour))
+		problem = senses.Joined(problem, fmt.Sprintf("%d reports were more than the %d new ones an hour that count; let it print less, or raise per_hour", over, s.config.PerHour))
 	}
 	if s.config.Complete && problem == "" {
 		m.forget(at, &batch)
@@ -188,12 +188,4 @@ func (b *bounded) Write(p []byte) (int, error) {
 		}
 	}
 	return len(p), nil
-}
-
-// join puts what is wrong into one line.
-func join(a, b string) string {
-	if a != "" && b != "" {
-		return a + "; " + b
-	}
-	return a + b
 }

@@ -126,7 +126,7 @@ func (s *Feed) Collect(ctx context.Context, at time.Time, cursor []byte) (senses
 	}
 	if over := m.take(s.source, at, most, false, reports, &batch); over > 0 {
 		m.Tag, m.Modified = "", "" // they are asked for again
-		m.Problem = join(m.Problem, fmt.Sprintf("%d new items wait, since %d an hour count", over, itemsPerHour))
+		m.Problem = senses.Joined(m.Problem, fmt.Sprintf("%d new items wait, since %d an hour count", over, itemsPerHour))
 	}
 	if first {
 		batch, m.New = senses.Batch{}, 0
