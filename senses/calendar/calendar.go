@@ -282,7 +282,7 @@ func Probe(c Config) (events int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if events, err = Count(content.data); err != nil && errors.Is(err, errNoCalendar) {
+	if events, err = Count(content.data); errors.Is(err, errNoCalendar) {
 		return 0, err
 	}
 	return events, nil

@@ -170,10 +170,7 @@ func between(start, end moment, plain length) (length, error) {
 		l.clock = end.wall.Sub(start.wall)
 	default:
 		// A floating time beside a zoned one: both are read in the zone there is.
-		zone := start.zone
-		if zone == nil {
-			zone = end.zone
-		}
+		zone := cmp.Or(start.zone, end.zone)
 		l.span.exact = end.in(zone).Sub(start.in(zone))
 	}
 	switch {

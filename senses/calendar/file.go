@@ -96,8 +96,7 @@ func readFile(path string, exclude []string) (content, error) {
 	case info.Size() > maxFile:
 		return content{}, tooLarge(path)
 	}
-	data := make([]byte, 0, info.Size()+512)
-	buffer := bytes.NewBuffer(data)
+	buffer := bytes.NewBuffer(make([]byte, 0, info.Size()+512))
 	if _, err := buffer.ReadFrom(io.LimitReader(file, maxFile+1)); err != nil {
 		return content{}, plain(path, err)
 	}
@@ -144,13 +143,11 @@ func listen(watcher *watch.Watcher, path string) (*hints, error) {
 	h := &hints{sub: sub, out: make(chan struct{}, 1)}
 	var ctx context.Context
 	ctx, h.stop = context.WithCancel(context.Background())
-	h.done.Add(1)
-	go h.forward(ctx, path)
+	h.done.Go(func() { h.forward(ctx, path) })
 	return h, nil
 }
 
 func (h *hints) forward(ctx context.Context, path string) {
-	defer h.done.Done()
 	for {
 		select {
 		case <-ctx.Done():

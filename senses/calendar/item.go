@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -66,11 +67,7 @@ func fingerprint(o occurrence, own string) string {
 
 // title is one line: what, when, where.
 func title(o occurrence) string {
-	name := o.event.summary
-	if name == "" {
-		name = "Untitled event"
-	}
-	name = subconscious.Head(redact.Text(name), maxNameBytes)
+	name := subconscious.Head(redact.Text(cmp.Or(o.event.summary, "Untitled event")), maxNameBytes)
 	name += ", " + when(o)
 	if place := o.event.location; place != "" && !strings.Contains(place, "://") {
 		name += " (" + subconscious.Head(clip(redact.Text(place), 60), maxPlaceBytes) + ")"
@@ -139,12 +136,7 @@ func names(e *event) string {
 	return strings.Join(all, ", ")
 }
 
-func (p person) called() string {
-	if p.name != "" {
-		return p.name
-	}
-	return p.address
-}
+func (p person) called() string { return cmp.Or(p.name, p.address) }
 
 func (s *Sense) attributes(o occurrence, mind *time.Location) map[string]string {
 	e := o.event

@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -27,10 +28,7 @@ type moment struct {
 
 // in returns the instant for a reader in the zone mind.
 func (m moment) in(mind *time.Location) time.Time {
-	if m.zone == nil {
-		return resolve(m.wall, mind)
-	}
-	return resolve(m.wall, m.zone)
+	return resolve(m.wall, cmp.Or(m.zone, mind))
 }
 
 // name identifies the moment whatever the reader's zone is: RFC 3339 in UTC,

@@ -36,7 +36,7 @@ func group(events []*event, notes *notes) []*series {
 	for _, e := range events {
 		s := byUID[e.uid]
 		if s == nil {
-			s = &series{}
+			s = &series{changed: map[string]*event{}}
 			byUID[e.uid] = s
 			all = append(all, s)
 		}
@@ -47,9 +47,8 @@ func group(events []*event, notes *notes) []*series {
 	for _, e := range events {
 		if e.original != nil {
 			s := byUID[e.uid]
-			s.align(e)
-			if s.changed == nil {
-				s.changed = map[string]*event{}
+			if s.master != nil { // it is written as its series would write it
+				*e.original = e.original.like(s.master.start)
 			}
 			key := e.original.name()
 			s.changed[key] = newest(s.changed[key], e, notes)
@@ -84,13 +83,6 @@ func newest(old, e *event, notes *notes) *event {
 	return old
 }
 
-// align writes the RECURRENCE-ID of a changed occurrence as its series would.
-func (s *series) align(e *event) {
-	if s.master != nil {
-		*e.original = e.original.like(s.master.start)
-	}
-}
-
 // expand appends the occurrences of the series within the window.
 func (s *series) expand(w window, budget *budget, out *expansion) {
 	if s.master != nil && s.master.cancelled() {
@@ -113,18 +105,13 @@ func (s *series) expand(w window, budget *budget, out *expansion) {
 	if s.master == nil {
 		return
 	}
-	if !s.master.repeats() {
-		if len(s.changed) == 0 {
-			s.put(w, out, s.master, s.master.start, s.master.start, s.master.length, false)
-			return
-		}
+	if !s.master.repeats() && len(s.changed) == 0 {
+		s.put(w, out, s.master, s.master.start, s.master.start, s.master.length, false)
+		return
 	}
 	excluded := s.exclusions()
 	s.originals(w, budget, out, func(original moment, l length) bool {
-		if s.changed != nil && s.changed[original.name()] != nil {
-			return true
-		}
-		if excluded != nil && (excluded[original.name()] || excluded[dateName(original)]) {
+		if s.changed[original.name()] != nil || excluded[original.name()] || excluded[dateName(original)] {
 			return true
 		}
 		e, start := s.shifted(original)
@@ -204,10 +191,7 @@ func (s *series) originals(w window, budget *budget, out *expansion, yield func(
 	}
 	visit := func(wall time.Time) bool {
 		original := moment{wall: wall, zone: m.start.zone, date: m.start.date}
-		if len(seen) > 0 && seen[original.name()] {
-			return true
-		}
-		return yield(original, m.length)
+		return seen[original.name()] || yield(original, m.length)
 	}
 	switch r := m.rule; {
 	case !more:
@@ -225,9 +209,6 @@ func (s *series) originals(w window, budget *budget, out *expansion, yield func(
 // exclusions returns the names of the starts that EXDATEs take out. A date
 // takes out all of its day.
 func (s *series) exclusions() map[string]bool {
-	if len(s.master.exdate) == 0 {
-		return nil
-	}
 	names := make(map[string]bool, len(s.master.exdate))
 	for _, x := range s.master.exdate {
 		if x.date {
