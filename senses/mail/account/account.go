@@ -224,12 +224,7 @@ func (a *Account) Hints() <-chan struct{} {
 }
 
 // hint says that something may have changed.
-func (a *Account) hint() {
-	select {
-	case a.hints <- struct{}{}:
-	default:
-	}
-}
+func (a *Account) hint() { tell(a.hints) }
 
 // goodbye is how long Stop waits for the server to take leave.
 const goodbye = 2 * time.Second

@@ -19,7 +19,7 @@ type connection struct {
 	client *imapclient.Client
 	guard  *guard
 	caps   imap.CapSet
-	hidden hidden
+	hidden hidden // what is said about the connection has none of it
 	opened Opened // Name is "" where none is
 	// answered is whether the server has answered anything since Do took the
 	// connection up; fresh, that it was made for this Do.
@@ -209,9 +209,6 @@ func lost(err error) bool {
 	}
 	return connectionWords.MatchString(err.Error())
 }
-
-// hide keeps a secret out of what is said about the connection.
-func (c *connection) hide(secret string) { c.hidden.add(secret) }
 
 // close ends the connection at once and waits for the library to notice.
 func (c *connection) close() {

@@ -150,7 +150,10 @@ func (l *lexer) kind(b byte) error {
 // note keeps b as part of the word.
 func (l *lexer) note(b byte) {
 	if len(l.word) <= maxWord {
-		l.word = append(l.word, upper(b))
+		if b >= 'a' && b <= 'z' {
+			b -= 'a' - 'A'
+		}
+		l.word = append(l.word, b)
 	}
 }
 
@@ -273,11 +276,4 @@ func (l *lexer) goodbye() string { return string(bytes.TrimSpace(l.said)) }
 // atomByte says whether the library takes b for a part of a word.
 func atomByte(b byte) bool {
 	return b > ' ' && b < 0x7f && bytes.IndexByte([]byte(`(){%*"\]`), b) < 0 || b >= 0xa0
-}
-
-func upper(b byte) byte {
-	if b >= 'a' && b <= 'z' {
-		return b - 'a' + 'A'
-	}
-	return b
 }

@@ -76,9 +76,7 @@ func (o *Options) validate() error {
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{Timeout: o.Patience, KeepAlive: 30 * time.Second}).DialContext
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
 	}

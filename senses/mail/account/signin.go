@@ -23,14 +23,14 @@ func (a *Account) signIn(ctx context.Context, c *connection) error {
 		if err != nil {
 			return fmt.Errorf("%w: no token for it: %w", ErrSignIn, err)
 		}
-		c.hide(token)
+		c.hidden.add(token)
 		return a.withToken(ctx, c, token)
 	}
 	password, err := a.options.Password(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: no password for it: %w", ErrSignIn, err)
 	}
-	c.hide(password.Reveal())
+	c.hidden.add(password.Reveal())
 	return a.withPassword(ctx, c, password)
 }
 
