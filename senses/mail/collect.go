@@ -76,8 +76,10 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 		Sense: s, at: at, zone: s.options.Zone(), state: s.state.clone(), soft: time.Now().Add(limit / 2),
 		read: map[string]bool{}, missing: map[string]bool{}, stuck: map[uint32]bool{}, removed: map[hash]bool{},
 	}
-	if l.state.Collect == 0 {
-		s.forget()
+	if l.state.Collect == 0 { // the rows are those of another account, or of collects whose cursor is lost
+		for _, t := range s.tables() {
+			t.dropAll()
+		}
 	}
 	err := l.run(hard)
 	if ctx.Err() != nil {
@@ -106,15 +108,13 @@ func (s *Sense) wrap(err error) error {
 // run makes rounds until one goes through, or ends for another reason than one
 // message.
 func (l *collect) run(ctx context.Context) error {
-	var err error
-	for range rounds {
+	for n := 1; ; n++ {
 		l.again = false
-		err = l.account.Do(ctx, func(session *account.Session) error { return l.round(ctx, session) })
-		if err == nil && !l.again || !l.again || ctx.Err() != nil {
+		err := l.account.Do(ctx, func(session *account.Session) error { return l.round(ctx, session) })
+		if !l.again || n == rounds || ctx.Err() != nil {
 			return err
 		}
 	}
-	return err
 }
 
 // round looks at everything in turn. It may be begun again: what is done is done.

@@ -81,14 +81,6 @@ func (s *Sense) load(ctx context.Context, given []byte) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// forget drops all rows, where they are those of another account, or of collects
-// whose cursor is lost.
-func (s *Sense) forget() {
-	for _, t := range s.tables() {
-		t.dropAll()
-	}
-}
-
 // identity says which account the rows are of.
 func (s *Sense) identity() string {
 	return hashOf(strings.ToLower(s.config.Host) + "\x00" + s.config.User).key()

@@ -149,8 +149,10 @@ func (j judge) kind(f *features) (string, date) {
 	if forMe && j.personal() && (f.known > 0 || f.inMine || means) {
 		bill := limit.is && j.office() && f.known == 0
 		if (len(asks) > 0 || limit.is) && !bill {
-			f.asks = true
-			return kindRequest, first(limit, j.askDate(asks))
+			if f.asks = true; !limit.is {
+				limit = j.askDate(asks)
+			}
+			return kindRequest, limit
 		}
 	}
 	if !forMe || !j.official(f) {
@@ -201,13 +203,6 @@ func (l fetched) askDate(asks []prose.Ask) date {
 // too far.
 func (l fetched) ahead(m dates.Match) date {
 	return date{m, m.Due.After(l.received) && m.Due.Sub(l.received) < farthest}
-}
-
-func first(a, b date) date {
-	if a.is {
-		return a
-	}
-	return b
 }
 
 // observation is all that is told of a message but what it is.

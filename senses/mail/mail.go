@@ -1,10 +1,10 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/x509"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -97,25 +97,18 @@ func New(config Config, options Options) (*Sense, error) {
 		return nil, fmt.Errorf("mail %s: %w", config.ID, err)
 	}
 	config.fill()
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.DiscardHandler)
-	}
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	if options.Zone == nil {
 		options.Zone = func() *time.Location { return time.Local }
 	}
 	s := &Sense{
-		config: config, options: options, folders: config.Folders, mine: map[string]bool{},
+		config: config, options: options, folders: config.Folders, mine: map[string]bool{}, run: rand.Text(),
 		known: newTable[known](), open: newTable[item](), sent: newTable[sent](),
 		answered: newTable[uint32](), wroteTo: newTable[correspondent](),
 	}
 	for _, address := range config.Addresses {
 		s.mine[strings.ToLower(address)] = true
 	}
-	var run [8]byte
-	if _, err := rand.Read(run[:]); err != nil {
-		return nil, fmt.Errorf("mail %s: %w", config.ID, err)
-	}
-	s.run = hex.EncodeToString(run[:])
 	var err error
 	if s.account, err = connect(config, options); err != nil {
 		return nil, fmt.Errorf("mail %s: %w", config.ID, err)
@@ -135,9 +128,7 @@ func (c *Config) fill() {
 	if len(c.Addresses) == 0 {
 		c.Addresses = []string{c.User}
 	}
-	if c.LookBack == 0 {
-		c.LookBack = defaultLookBack
-	}
+	c.LookBack = cmp.Or(c.LookBack, defaultLookBack)
 }
 
 // connect makes the account, which signs in when it is first asked.

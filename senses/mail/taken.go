@@ -135,10 +135,7 @@ func (l *collect) replace(e item, j judge, o *subconscious.Observation, at time.
 // timeOf is when something is due or the time that it names, zero for none.
 func timeOf(o subconscious.Observation) time.Time {
 	named, _ := time.Parse(time.RFC3339, o.Attrs["names_at"]) // zero where it names none
-	if o.Due.IsZero() {
-		return named
-	}
-	return o.Due
+	return cmp.Or(o.Due, named)
 }
 
 var hour = regexp.MustCompile(`\b\d{1,2}\b`)

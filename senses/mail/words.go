@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/internal/links"
@@ -41,14 +42,7 @@ func titled(sender, subject string) string {
 
 // senderOf is what people call a sender.
 func senderOf(a message.Address) string {
-	name := oneLine(a.Name)
-	if name == "" {
-		name = oneLine(a.Addr)
-	}
-	if name == "" {
-		name = "an unnamed sender"
-	}
-	return subconscious.Head(redact.Text(name), maxSender)
+	return subconscious.Head(redact.Text(cmp.Or(oneLine(a.Name), oneLine(a.Addr), "an unnamed sender")), maxSender)
 }
 
 // oneLine makes a text one line without control characters.
