@@ -169,9 +169,6 @@ func mostlyUTF8(text string) bool {
 }
 
 func windows(text string) string {
-	decoded, err := charmap.Windows1252.NewDecoder().String(text)
-	if err != nil {
-		return strings.ToValidUTF8(text, "\uFFFD")
-	}
+	decoded, _ := charmap.Windows1252.NewDecoder().String(text) // which reads anything
 	return decoded
 }

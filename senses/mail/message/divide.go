@@ -14,10 +14,8 @@ func divides(lines []string) bool {
 	}
 	if strings.HasPrefix(l, "--") || strings.HasPrefix(l, "__") || strings.HasPrefix(l, "==") || strings.HasPrefix(l, "~~") {
 		words := strings.ToLower(strings.Trim(l, "-_=~ <>"))
-		for _, said := range phrases("separator") {
-			if strings.HasPrefix(words, said) && len(words) < len(said)+60 {
-				return true
-			}
+		if slices.ContainsFunc(phrases("separator"), func(said string) bool { return strings.HasPrefix(words, said) && len(words) < len(said)+60 }) {
+			return true
 		}
 		// A rule above the header of the answered message, as Outlook draws it.
 		if words == "" {
@@ -43,29 +41,14 @@ func headerBlock(lines []string, want int) bool {
 			continue
 		}
 		label, _, ok := strings.Cut(l[:min(len(l), 60)], ":")
-		kind := headerLabel(strings.ToLower(strings.Trim(label, "* \u00a0")))
-		if n == 0 && (!ok || kind == 0) {
-			return false
-		}
-		if ok && kind != 0 {
+		label = strings.ToLower(strings.Trim(label, "* \u00a0"))
+		isFrom := ok && slices.Contains(phrases("from"), label)
+		if isFrom || ok && slices.Contains(phrases("other label"), label) {
 			found++
-			from = from || kind == fromLabel
+			from = from || isFrom
+		} else if n == 0 {
+			return false
 		}
 	}
 	return from && found >= want
-}
-
-const (
-	fromLabel = iota + 1
-	otherLabel
-)
-
-func headerLabel(label string) int {
-	switch {
-	case slices.Contains(phrases("from"), label):
-		return fromLabel
-	case slices.Contains(phrases("other label"), label):
-		return otherLabel
-	}
-	return 0
 }

@@ -35,11 +35,7 @@ func (m *Message) readEnvelope(h header, notes *cuts) {
 
 // first returns the first address of the first field of that name that has one.
 func first(h header, name string, notes *cuts) Address {
-	found := addresses(h.all(name), notes)
-	if len(found) == 0 {
-		return Address{}
-	}
-	return found[0]
+	return append(addresses(h.all(name), notes), Address{})[0]
 }
 
 // addresses reads the addresses of fields, at most maxTo.

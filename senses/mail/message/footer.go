@@ -1,6 +1,9 @@
 package message
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // withoutFooter drops what lists and companies append: from the rule on that they
 // draw above it.
@@ -10,7 +13,7 @@ func withoutFooter(lines []string) []string {
 		if len(l) < 10 || len(l) > 120 {
 			continue
 		}
-		if rule(l) && footerFollows(lines[i+1:]) || beginsFooter(l) {
+		if rule(l) && footerFollows(lines[i+1:]) || beginsWithOne(strings.ToLower(l), phrases("begins a footer")...) { // with a rule above it, or without
 			return lines[:i]
 		}
 	}
@@ -38,19 +41,7 @@ func footerFollows(lines []string) bool {
 	if full == 0 {
 		return true
 	}
-	for _, l := range lines[:min(len(lines), most)] {
-		l = strings.ToLower(l)
-		if hasOne(l, phrases("footer")...) {
-			return true
-		}
-	}
-	return false
-}
-
-// beginsFooter tells lines that begin a footer without a rule above them.
-func beginsFooter(l string) bool {
-	l = strings.ToLower(l)
-	return beginsWithOne(l, phrases("begins a footer")...)
+	return slices.ContainsFunc(lines[:min(len(lines), most)], func(l string) bool { return hasOne(strings.ToLower(l), phrases("footer")...) })
 }
 
 // withoutSmallPrint drops small print: warnings of the receiver's own company,
@@ -98,10 +89,7 @@ func withoutWarnings(lines []string) []string {
 
 func warns(l string) bool {
 	const shortest = 20
-	if len(l) < shortest {
-		return false
-	}
-	return hasOne(l, phrases("warning")...)
+	return len(l) >= shortest && hasOne(l, phrases("warning")...)
 }
 
 // disclaims tells a paragraph that is a disclaimer.
@@ -143,8 +131,8 @@ func withoutUnsubscribe(lines []string, behindOthers bool) []string {
 
 // unsubscribes tells a line that says how to be taken off a list.
 func unsubscribes(l string) bool {
-	const shortest, longest = 6, 600
-	if len(l) < shortest || len(l) > longest {
+	const longest = 600
+	if len(l) > longest {
 		return false
 	}
 	l = strings.ToLower(l)
@@ -153,15 +141,8 @@ func unsubscribes(l string) bool {
 			return leadsSomewhere(l) || len(l) <= len(said)+12
 		}
 	}
-	if strings.HasPrefix(l, "http") && strings.Contains(l, "/listinfo/") && !strings.Contains(l, " ") {
-		return true
-	}
-	if strings.Contains(l, "remove") && leadsSomewhere(l) {
-		if hasOne(l, "our list", "mailing list", "this list", "mailing", "our database", "future email", "future mail", "further email") {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(l, "http") && strings.Contains(l, "/listinfo/") && !strings.Contains(l, " ") ||
+		strings.Contains(l, "remove") && leadsSomewhere(l) && hasOne(l, "our list", "mailing", "this list", "our database", "future email", "future mail", "further email")
 }
 
 func leadsSomewhere(l string) bool {
@@ -174,18 +155,10 @@ func leadsSomewhere(l string) bool {
 func tellsHowToLeave(lines []string) bool {
 	behind := false
 	for _, l := range lines {
-		if behind && (unsubscribes(l) || sentToMany(strings.ToLower(l))) {
+		if behind && (unsubscribes(l) || hasOne(strings.ToLower(l), phrases("sent to many")...)) {
 			return true
 		}
 		behind = behind || strings.TrimSpace(l) != ""
 	}
 	return false
-}
-
-func sentToMany(l string) bool {
-	const shortest = 6
-	if len(l) < shortest {
-		return false
-	}
-	return hasOne(l, phrases("sent to many")...)
 }

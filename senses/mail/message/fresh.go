@@ -2,12 +2,8 @@ package message
 
 import "strings"
 
-// fresh returns what the writer of a text wrote: its lines without quotations,
-// what was forwarded, signature and small print. Every line of it is a line of
-// text. It reads each line a bounded number of times.
-func fresh(text string) string { return written(withoutQuotes(strings.Split(text, "\n"))) }
-
-// written returns of lines without quotations what their writer wrote.
+// written returns of lines without quotations what their writer wrote: without
+// signature and small print. It reads each line a bounded number of times.
 func written(lines []string) string {
 	lines = withoutSignature(lines)
 	lines = withoutFooter(lines)

@@ -5,6 +5,9 @@ import (
 	"testing"
 )
 
+// fresh is what the writer of a text wrote. Every line of it is a line of text.
+func fresh(text string) string { return written(withoutQuotes(strings.Split(text, "\n"))) }
+
 func TestFresh(t *testing.T) {
 	cases := []struct{ name, text, want string }{
 		{"all quoted", "> a\n> b", ""},

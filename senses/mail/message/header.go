@@ -85,11 +85,8 @@ func readHeader(text string, notes *cuts) (header, string) {
 
 // cutLine returns the first line of text without its end, and what follows.
 func cutLine(text string) (line, rest string) {
-	i := strings.IndexByte(text, '\n')
-	if i < 0 {
-		return strings.TrimSuffix(text, "\r"), ""
-	}
-	return strings.TrimSuffix(text[:i], "\r"), text[i+1:]
+	line, rest, _ = strings.Cut(text, "\n")
+	return strings.TrimSuffix(line, "\r"), rest
 }
 
 func blank(line string) bool { return strings.Trim(line, "\r") == "" }

@@ -51,7 +51,10 @@ func Parse(raw []byte) (Message, error) {
 		raw = raw[:maxMessage]
 		notes.note("the message beyond its first 256 KiB")
 	}
-	text := oneLineEnd(string(raw))
+	text := string(raw)
+	if !strings.Contains(text, "\n") { // elsewhere a bare CR is just a character
+		text = strings.ReplaceAll(text, "\r", "\n")
+	}
 	header, body := readHeader(text, &notes)
 	if len(header) == 0 {
 		return Message{}, ErrNoMessage
@@ -63,13 +66,4 @@ func Parse(raw []byte) (Message, error) {
 	m.readBody(root, &notes)
 	m.Cut = notes
 	return m, nil
-}
-
-// oneLineEnd lets messages whose lines end in bare CRs be read by lines. Those
-// with LFs are left alone: there a bare CR is just a character.
-func oneLineEnd(text string) string {
-	if !strings.Contains(text, "\n") && strings.Contains(text, "\r") {
-		return strings.ReplaceAll(text, "\r", "\n")
-	}
-	return text
 }

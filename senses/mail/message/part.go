@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"mime"
 	"strings"
 
@@ -172,10 +173,7 @@ func guessBoundary(content string) string {
 // multipart.
 func (p *part) describe(usual string) (boundary string) {
 	kind, params := mediaType(p.header.get("content-type"))
-	if kind == "" {
-		kind = usual
-	}
-	p.kind, p.charset, p.method = kind, params["charset"], strings.ToLower(params["method"])
+	p.kind, p.charset, p.method = cmp.Or(kind, usual), params["charset"], strings.ToLower(params["method"])
 	p.flowed = strings.EqualFold(params["format"], "flowed")
 	p.delSp = strings.EqualFold(params["delsp"], "yes")
 	disposition, more := mediaType(p.header.get("content-disposition"))
