@@ -1,7 +1,9 @@
 package health
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -56,15 +58,10 @@ func (l *collect) gaugeObservation(g gauge, now gaugeNow) subconscious.Observati
 	o.Title, o.Links = g.words(now), g.links
 	o.Fingerprint = string(now.Band)
 	o.Attrs = map[string]string{"band": string(now.Band)}
-	for key, value := range g.attrs {
-		o.Attrs[key] = value
-	}
+	maps.Copy(o.Attrs, g.attrs)
 	if g.total > 0 {
 		o.Fingerprint = strings.Join([]string{string(now.Band), string(now.Course.Trend), string(now.Course.Fill)}, "/")
-		o.Attrs["trend"] = "steady"
-		if now.Course.Trend != steady {
-			o.Attrs["trend"] = string(now.Course.Trend)
-		}
+		o.Attrs["trend"] = cmp.Or(string(now.Course.Trend), "steady")
 	}
 	if now.Course.Fill != fillNone {
 		o.Attrs["full_at"] = fullAt(l.at, g, now).Format(time.RFC3339)

@@ -284,10 +284,5 @@ func readTemperatures(ctx context.Context) ([]Temperature, error) {
 			byName[t.SensorKey] = Temperature{Sensor: t.SensorKey, Celsius: t.Temperature, Limit: t.Critical}
 		}
 	}
-	var temperatures []Temperature
-	for _, t := range byName {
-		temperatures = append(temperatures, t)
-	}
-	slices.SortFunc(temperatures, func(a, b Temperature) int { return strings.Compare(a.Sensor, b.Sensor) })
-	return temperatures, nil
+	return slices.SortedFunc(maps.Values(byName), func(a, b Temperature) int { return strings.Compare(a.Sensor, b.Sensor) }), nil
 }

@@ -78,7 +78,7 @@ func askManager(ctx context.Context, address string, user, restarts bool) (manag
 	defer conn.Close()
 	q := &questions{ctx: ctx, conn: conn}
 	var m managed
-	failed, err := q.list([]string{"failed"}, nil)
+	failed, err := q.list([]string{"failed"}, []string{})
 	if err != nil {
 		return managed{}, err
 	}
@@ -115,9 +115,6 @@ type questions struct {
 }
 
 func (q *questions) list(states, patterns []string) ([]listed, error) {
-	if patterns == nil {
-		patterns = []string{}
-	}
 	var units []listed
 	call := q.conn.Object(systemdName, "/org/freedesktop/systemd1").
 		CallWithContext(q.ctx, systemdManager+".ListUnitsByPatterns", dbus.FlagNoAutoStart, states, patterns)
