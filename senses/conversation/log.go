@@ -181,9 +181,6 @@ func (s *LogSense) load(ctx context.Context) error {
 	return nil
 }
 
-// logName is what the conversation of a message is called.
-func logName(m Message) string { return cmp.Or(subconscious.Head(m.Conversation, 200), "-") }
-
 func logTalk(name string) *talk { return &talk{name: name, link: "conversation:" + name} }
 
 // logCollect is one Collect as it goes on.
@@ -225,7 +222,7 @@ func (l *logCollect) read(ctx context.Context) (complete bool, err error) {
 }
 
 func (l *logCollect) message(m Message) {
-	name := logName(m)
+	name := cmp.Or(subconscious.Head(m.Conversation, 200), "-")
 	t := l.talks[name]
 	if t == nil {
 		t = logTalk(name)

@@ -74,7 +74,7 @@ func readPromise(sentence string, when time.Time) (promise, bool) {
 		return promise{}, false
 	}
 	words := folder.Words(sentence)
-	p := promise{form: reading.Form, key: keyOf("promise", words), terms: termsOf(sentence, days)}
+	p := promise{form: reading.Form, key: keyOf(words), terms: termsOf(sentence, days)}
 	p.title = strings.TrimRight(title(sentence[reading.Label:], maxTitle), " .,;:|-–!")
 	if best, dated := prose.BestDate(days); dated {
 		p.due, p.dateText = best.Due, best.Text
@@ -133,9 +133,9 @@ func question(text string, at time.Time) (string, bool) {
 	return last, strings.HasSuffix(strings.TrimRight(last, " *_\"'”’)"), "?")
 }
 
-// keyOf is an identity that does not repeat what was said.
-func keyOf(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+// keyOf is the identity of a promise that does not repeat what was said.
+func keyOf(words string) string {
+	sum := sha256.Sum256([]byte("promise\x00" + words))
 	return hex.EncodeToString(sum[:10])
 }
 

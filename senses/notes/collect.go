@@ -228,12 +228,12 @@ func (l *collect) changed(rel, from string, before, now *entry, c content) {
 	}
 	switch {
 	case before == nil:
-		l.note(rel, "created", "", now, compare(&entry{}, now, text, body))
+		l.note(rel, "created", "", compare(&entry{}, now, text, body))
 	case from != "":
-		l.note(rel, "renamed", from, now, difference{})
+		l.note(rel, "renamed", from, difference{})
 	default:
 		if d := compare(before, now, text, body); d.unknown || d.plus+d.minus > 0 {
-			l.note(rel, "changed", "", now, d)
+			l.note(rel, "changed", "", d)
 		}
 	}
 }
@@ -292,6 +292,6 @@ func (l *collect) gone(rel string) {
 		l.Batch.Sets = append(l.Batch.Sets, senses.Set{Scope: scope(rel, e)})
 	}
 	if l.Begun() && !e.marked {
-		l.note(rel, "deleted", "", e, difference{})
+		l.note(rel, "deleted", "", difference{})
 	}
 }

@@ -120,7 +120,7 @@ func (l *collect) observe(rel string, e *entry, p promise, due time.Time) subcon
 func Ref(full string) subconscious.Ref { return subconscious.NewRef(Name, full) }
 
 // note tells what happened to a file.
-func (l *collect) note(rel, what, from string, e *entry, d difference) {
+func (l *collect) note(rel, what, from string, d difference) {
 	full := l.Full(rel)
 	o := subconscious.Observation{
 		ID:          full,
