@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -59,11 +60,7 @@ func (s *Sense) collect(ctx context.Context, at time.Time, degraded string) (sen
 		return senses.Batch{}, err
 	}
 	defer disk.Close()
-	known := s.known
-	if known == nil {
-		known = newTree()
-	}
-	deltas, err := s.compare(ctx, disk, known, w.now)
+	deltas, err := s.compare(ctx, disk, cmp.Or(s.known, newTree()), w.now)
 	if err != nil {
 		return senses.Batch{}, fmt.Errorf("look through %s: %w", s.Path, err)
 	}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,9 +52,7 @@ func (s *Sense) finishWalk(ctx context.Context) (*walk, error) {
 func (s *Sense) startWalk() {
 	before := s.rules.Load()
 	before.freeze()
-	if s.before == nil {
-		s.before = before
-	}
+	s.before = cmp.Or(s.before, before)
 	fresh := s.newRules()
 	s.rules.Store(fresh)
 	s.Rescan = false
