@@ -14,25 +14,16 @@ type restamping struct {
 	trust  func(subconscious.Observation) subconscious.Trust
 }
 
-// of is the trust that an observation now has; ok is false where it is another
-// instance's, or the trust is the same.
-func (r restamping) of(o *subconscious.Observation) (trust subconscious.Trust, ok bool) {
-	if o == nil || o.Sense != r.source.Sense || o.Instance != r.source.ID {
-		return "", false
-	}
-	trust = trustOf(r.source.Sense, r.trust(*o))
-	return trust, trust != o.Trust
-}
-
 // again returns the observation with the trust that it now has: itself where
-// that is the same.
+// that is the same, or it is another instance's.
 func (r restamping) again(o *subconscious.Observation) *subconscious.Observation {
-	trust, ok := r.of(o)
-	if !ok {
+	if o == nil || o.Sense != r.source.Sense || o.Instance != r.source.ID {
 		return o
 	}
 	other := *o
-	other.Trust = trust
+	if other.Trust = trustOf(r.source.Sense, r.trust(*o)); other.Trust == o.Trust {
+		return o
+	}
 	return &other
 }
 
