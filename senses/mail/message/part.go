@@ -101,18 +101,10 @@ func (w *walker) split(p *part, boundary string, depth int) {
 		if state == missing {
 			w.notes.note("what follows a part without an end")
 		}
-		h, body := readPartHeader(content, w.notes)
+		h, body := readHeader(content, w.notes)
 		p.children = append(p.children, w.part(h, body, depth+1, usual))
 	}
 	p.content = ""
-}
-
-// readPartHeader reads the header of a part, which may be empty.
-func readPartHeader(content string, notes *cuts) (header, string) {
-	if line, rest := cutLine(content); blank(line) {
-		return nil, rest
-	}
-	return readHeader(content, notes)
 }
 
 type ending int
