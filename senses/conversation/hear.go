@@ -135,9 +135,11 @@ func (h *hearing) message(t *talk, m heard, trust subconscious.Trust, words stri
 
 // gone ends something that stood.
 func (h *hearing) gone(t *talk, item open) {
-	h.changes = append(h.changes, subconscious.Observation{
-		ID: h.id(t, item.Key), Sense: Name, Instance: h.instance, Kind: item.kind(), Change: subconscious.Gone, At: h.at, Trust: item.trust(h),
-	})
+	o := subconscious.Observation{ID: h.id(t, item.Key), Sense: Name, Instance: h.instance, Kind: "promise", Change: subconscious.Gone, At: h.at, Trust: h.person}
+	if item.Question {
+		o.Kind, o.Trust = "question", h.agent
+	}
+	h.changes = append(h.changes, o)
 }
 
 // ask notes an agent's question, which stands until the person writes.
@@ -198,7 +200,7 @@ func (h *hearing) promised(t *talk, m heard) (told bool) {
 			continue
 		}
 		item := open{Key: p.key, Until: until.Unix(), Terms: p.terms}
-		if before, known := t.find(p.key); known && (p.due.IsZero() || before.Until == item.Until) {
+		if slices.ContainsFunc(t.Open, func(o open) bool { return o.Key == p.key && (p.due.IsZero() || o.Until == item.Until) }) {
 			continue
 		}
 		told = true

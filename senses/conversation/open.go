@@ -3,8 +3,6 @@ package conversation
 import (
 	"slices"
 	"time"
-
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // What one conversation may hold open at once; of more the oldest go.
@@ -21,34 +19,12 @@ type open struct {
 	Terms    []uint32 `json:"t,omitempty"`
 }
 
-func (i open) kind() string {
-	if i.Question {
-		return "question"
-	}
-	return "promise"
-}
-
-func (i open) trust(h *hearing) subconscious.Trust {
-	if i.Question {
-		return h.agent
-	}
-	return h.person
-}
-
 // talk is one conversation: what it is called, and what is open in it, the
 // oldest first.
 type talk struct {
 	name string
 	link string
 	Open []open
-}
-
-// find returns what is open under a key.
-func (t *talk) find(key string) (open, bool) {
-	if i := slices.IndexFunc(t.Open, func(item open) bool { return item.Key == key }); i >= 0 {
-		return t.Open[i], true
-	}
-	return open{}, false
 }
 
 // add keeps something open, in place of what has its key. It returns what has to

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"path"
 	"regexp"
@@ -179,12 +180,7 @@ func (r *reader) frontMatter(d foreign.Document) {
 		if f.Value == "" {
 			continue
 		}
-		about := strings.TrimSuffix(r.name, path.Ext(r.name))
-		if t := d.Fields["title"].Value; t != "" {
-			about = t
-		} else if h := firstHeading(d); h != "" {
-			about = h
-		}
+		about := cmp.Or(d.Fields["title"].Value, firstHeading(d), strings.TrimSuffix(r.name, path.Ext(r.name)))
 		r.add(promise{form: due, title: title(about + ": due " + f.Value), source: about, line: f.Line, dated: f.Value}, "due "+about)
 		return
 	}
@@ -311,10 +307,7 @@ func onlyDate(rest string, found []dates.Match, offset int) bool {
 
 // about says what a line without words of its own is about.
 func (r *reader) about(b *foreign.Block) string {
-	if h := headingOf(b); h != "" {
-		return h
-	}
-	return strings.TrimSuffix(r.name, path.Ext(r.name))
+	return cmp.Or(headingOf(b), strings.TrimSuffix(r.name, path.Ext(r.name)))
 }
 
 func headingOf(b *foreign.Block) string {
