@@ -119,7 +119,9 @@ func (s *Sense) report(at time.Time, disk *folder.Disk, deltas []delta, degraded
 		}
 	}
 	s.restamp(&batch)
-	batch.Cursor = s.commits.Hand(s.stamp(deviceOf(disk.Info)), p)
+	s.collects++
+	next := cursor{Root: hash(s.Path), Ignore: hash(s.Ignore...), Device: deviceOf(disk.Info), Run: s.Run, Collect: s.collects, Trusts: s.Trusts.Sum()}
+	batch.Cursor = s.commits.Hand(next.encode(), p)
 	return batch
 }
 

@@ -34,10 +34,11 @@ func newPattern(line string) (pattern, bool) {
 		return pattern{}, false
 	}
 	core, negate := strings.CutPrefix(line, "!")
-	if !negate && strings.HasPrefix(core, `\!`) {
-		core = line // the library takes the backslash off
+	guarded := core
+	if negate && (strings.HasPrefix(core, "#") || strings.HasPrefix(core, "!")) {
+		guarded = `\` + core // or it would be read as a comment, or a further negation
 	}
-	m := folder.Patterns(protect(core, negate))
+	m := folder.Patterns(guarded)
 	if len(m.Errors()) > 0 || strings.TrimRight(core, " ") == "" {
 		return pattern{}, false
 	}
@@ -48,15 +49,6 @@ func newPattern(line string) (pattern, bool) {
 		base:    !strings.Contains(strings.TrimPrefix(shape, "**/"), "/"),
 		below:   strings.HasSuffix(shape, "/**"),
 	}, true
-}
-
-// protect keeps what follows a "!" from being read as a comment or as a
-// further negation.
-func protect(core string, negated bool) string {
-	if negated && (strings.HasPrefix(core, "#") || strings.HasPrefix(core, "!")) {
-		return `\` + core
-	}
-	return core
 }
 
 // fits reports whether the line fits rel itself.

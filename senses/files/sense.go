@@ -181,12 +181,6 @@ func (s *Sense) readIgnoreFile(name string) []byte {
 	return data
 }
 
-// stamp returns the cursor of the next batch.
-func (s *Sense) stamp(device uint64) []byte {
-	s.collects++
-	return cursor{Root: hash(s.Path), Ignore: hash(s.Ignore...), Device: device, Run: s.Run, Collect: s.collects, Trusts: s.Trusts.Sum()}.encode()
-}
-
 // handout is what a batch changed, until it is known to be committed.
 type handout struct {
 	deltas []delta
