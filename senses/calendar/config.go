@@ -91,8 +91,7 @@ func Address(text string) bool {
 
 // Loopback reports whether a host is this machine, by its name alone.
 func Loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
 
 // Opens is the address at which an event of the calendar is opened, "" for none:

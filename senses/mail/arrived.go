@@ -135,20 +135,14 @@ func (l *collect) arrived(f *folder, name string, m fetched) {
 	if m.uid < f.Base {
 		return // the past stays silent, but for what stands
 	}
-	l.changes = append(l.changes, plain(o))
+	o.Kind, o.Fingerprint, o.Until, o.Change = kindMail, "", time.Time{}, subconscious.Momentary
+	l.changes = append(l.changes, o)
 }
 
 // over reports whether nothing stands any more for a message with these flags: a
 // letter that was read, and what was answered.
 func over(kind string, flags account.Flags) bool {
 	return kind == kindMail && flags.Seen || flags.Answered && (kind == kindMail || kind == kindRequest)
-}
-
-// plain is what is told of a message of which nothing stands.
-func plain(o subconscious.Observation) subconscious.Observation {
-	o.Kind, o.Fingerprint, o.Until = kindMail, "", time.Time{}
-	o.Change = subconscious.Momentary
-	return o
 }
 
 // prune deletes in steps what is too old to be needed.

@@ -209,12 +209,6 @@ func (l *collect) say(format string, args ...any) {
 // time reports whether anything more may be begun.
 func (l *collect) time() bool { return len(l.changes) < maxChanges && time.Now().Before(l.soft) }
 
-// number returns a number for a folder that none had before.
-func (l *collect) number() uint32 {
-	l.state.Serial++
-	return l.state.Serial
-}
-
 // batch makes what the collect hands over.
 func (l *collect) batch() (senses.Batch, error) {
 	l.endOver()

@@ -75,10 +75,11 @@ func (c Config) Opens(o subconscious.Observation) string {
 
 func (c Config) validateServer(f *senses.Faults) {
 	none := c.Security == account.None
+	_, noAddress := netip.ParseAddr(c.Host)
 	named := !strings.Contains(c.Host, "://") && !strings.ContainsAny(c.Host, "/@ ") && line(c.Host)
 	f.Where(c.Host == "", "host: is missing; give the name of the IMAP server, such as imap.example.com")
 	f.Where(!named, "host: %q is no name of a server; write it as imap.example.com", c.Host)
-	f.Where(named && strings.Contains(c.Host, ":") && !isAddress(c.Host), "host: %q holds a port; write the name alone, and the port under port", c.Host)
+	f.Where(named && strings.Contains(c.Host, ":") && noAddress != nil, "host: %q holds a port; write the name alone, and the port under port", c.Host)
 	f.Where(c.Port < 0 || c.Port > 65535, "port: %d is none; use 1 to 65535, or leave it out", c.Port)
 	f.Where(!none && c.Security != "" && c.Security != account.TLS && c.Security != account.StartTLS, "security: %q is unknown; use tls, starttls or none", c.Security)
 	f.Where(none && c.Host != "" && !loopback(c.Host), "security: none would send password and mail in the clear to %s; it is for a server on this machine alone: use tls or starttls", c.Host)
@@ -150,16 +151,7 @@ func isMailAddress(text string) bool {
 	return at > 0 && at < len(text)-1 && line(text) && !strings.ContainsAny(text, " <>,;\"")
 }
 
-func isAddress(host string) bool {
-	_, err := netip.ParseAddr(host)
-	return err == nil
-}
-
 // loopback reports whether host is this machine, by its name alone.
 func loopback(host string) bool {
-	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
+	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") || net.ParseIP(host).IsLoopback()
 }

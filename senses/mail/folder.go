@@ -51,7 +51,8 @@ func (l *collect) begin(ctx context.Context, session *account.Session, f *folder
 	if f != nil && f.Validity == opened.UIDValidity && f.Validity != 0 && f.Next > 0 {
 		return f, nil
 	}
-	begun := &folder{Num: l.number(), Validity: opened.UIDValidity}
+	l.state.Serial++ // no folder had that number before
+	begun := &folder{Num: l.state.Serial, Validity: opened.UIDValidity}
 	limit := againMessages
 	if f.first() {
 		limit = first

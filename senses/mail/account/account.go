@@ -112,9 +112,9 @@ func New(options Options) (*Account, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("mail account: %w", err)
 	}
-	a := &Account{options: options, hints: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
+	a := &Account{options: options, hints: make(chan struct{}, 1), turn: make(chan struct{}, 1),
+		idler: idler{done: make(chan struct{}), wanted: make(chan struct{}, 1), freed: make(chan struct{}, 1)}}
 	a.life, a.end = context.WithCancelCause(context.Background())
-	a.idler.init()
 	return a, nil
 }
 
@@ -243,7 +243,7 @@ func (a *Account) Stop(ctx context.Context) error {
 	if a.conn != nil && a.conn.alive() {
 		ctx, cancel := context.WithTimeout(ctx, goodbye)
 		defer cancel()
-		a.conn.leave(ctx)
+		_ = a.conn.command(ctx, allowance{}, func() error { return a.conn.client.Logout().Wait() }) // it is closed either way
 	}
 	a.drop()
 	return nil

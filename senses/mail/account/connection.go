@@ -215,9 +215,3 @@ func (c *connection) close() {
 	c.guard.fail(ErrLost)
 	_ = c.client.Close() // why it ended is known
 }
-
-// leave signs out, which servers like, if that takes no more than ctx.
-func (c *connection) leave(ctx context.Context) {
-	_ = c.command(ctx, allowance{}, func() error { return c.client.Logout().Wait() }) // it is closed either way
-	c.close()
-}

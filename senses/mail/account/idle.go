@@ -35,11 +35,6 @@ type idler struct {
 	wanted, freed chan struct{}
 }
 
-func (i *idler) init() {
-	i.done = make(chan struct{})
-	i.wanted, i.freed = make(chan struct{}, 1), make(chan struct{}, 1)
-}
-
 // start starts the idler, once.
 func (i *idler) start(a *Account) {
 	i.mu.Lock()
