@@ -57,7 +57,6 @@ func (o *CollectorOptions) validate() error {
 // Collector looks through all senses at once, never for longer than their
 // deadlines, and knows the health of each.
 type Collector struct {
-	options CollectorOptions
 	runners []*runner
 	hints   chan struct{}
 
@@ -76,7 +75,7 @@ func NewCollector(options CollectorOptions) (*Collector, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("collect from senses: %w", err)
 	}
-	c := &Collector{options: options, hints: make(chan struct{}, 1), stopped: make(chan struct{})}
+	c := &Collector{hints: make(chan struct{}, 1), stopped: make(chan struct{})}
 	c.life, c.end = context.WithCancel(context.Background())
 	for _, sense := range options.Senses {
 		id := SenseID{sense.Name(), sense.ID()}
