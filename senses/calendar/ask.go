@@ -56,7 +56,7 @@ func (s *Sense) ask(ctx context.Context, at time.Time, mind *time.Location, curs
 	if s.cursor = head + "\n" + found.tokens(); s.cursor != string(cursor) {
 		batch.Cursor = []byte(s.cursor)
 	}
-	batch.Degraded, batch.Aside, batch.Starting = senses.Joined(found.Degraded, s.degraded), found.Aside, found.Starting
+	batch.Degraded, batch.Starting = senses.Joined(found.Degraded, s.degraded), found.Starting
 	return batch, nil
 }
 

@@ -97,38 +97,31 @@ func expand(ctx context.Context, parts splitting, w window) (expansion, error) {
 // before the zone that it names.
 func readEvents(ctx context.Context, parts splitting, zones *zones, notes *notes) ([]*event, error) {
 	var events []*event
-	for _, wantZones := range []bool{true, false} {
+	for _, what := range []string{"this time zone", "this event"} {
 		for i, part := range parts.components {
 			if i%64 == 0 && ctx.Err() != nil {
 				return nil, fmt.Errorf("read the calendar: %w", ctx.Err())
 			}
-			if wantZones != (part.name == "VTIMEZONE") {
-				continue
-			}
-			what := "this event"
-			if wantZones {
-				what = "this time zone"
-			}
-			if part.problem != "" {
+			switch zone := part.name == "VTIMEZONE"; {
+			case zone != (what == "this time zone"):
+			case part.problem != "":
 				notes.add(part.line, "%s %s", what, part.problem)
-				continue
-			}
-			if wantZones {
+			case zone:
 				zones.define(part)
-				continue
+			default:
+				e, err := readEvent(part.line, part.read(), zones, notes)
+				if err != nil {
+					notes.add(part.line, "this event %v", err)
+					continue
+				}
+				if parts.cancelled {
+					e.status = "CANCELLED"
+				}
+				if e.original == nil && !e.repeats() && !zones.around.near(e.start) {
+					e.source = nil // never shown: kept for its UID alone
+				}
+				events = append(events, e)
 			}
-			e, err := readEvent(part.line, part.read(), zones, notes)
-			if err != nil {
-				notes.add(part.line, "this event %v", err)
-				continue
-			}
-			if parts.cancelled {
-				e.status = "CANCELLED"
-			}
-			if e.original == nil && !e.repeats() && !zones.around.near(e.start) {
-				e.source = nil // never shown: kept for its UID alone
-			}
-			events = append(events, e)
 		}
 	}
 	return events, nil

@@ -32,9 +32,9 @@ type Found struct {
 	Collections []Collection
 	// Owner are further addresses of the person.
 	Owner []string
-	// Degraded, Aside and Starting are those of a senses.Batch.
-	Degraded, Aside string
-	Starting        bool
+	// Degraded and Starting are those of a senses.Batch.
+	Degraded string
+	Starting bool
 }
 
 // Collection is one calendar, and what changed in it since its token.
