@@ -31,8 +31,6 @@ type entry struct {
 	Offset int64  `json:"o,omitempty"`
 	Head   uint64 `json:"h,omitempty"`
 	Tail   uint64 `json:"t,omitempty"`
-	// Marked: it carries the daemon's mark, or is no text.
-	Marked bool `json:"x,omitempty"`
 	// Seen are hashes of the last messages, 8 bytes each, and Dropped says that
 	// there were more.
 	Seen    []byte `json:"i,omitempty"`

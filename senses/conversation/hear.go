@@ -49,13 +49,8 @@ type hearing struct {
 	// person and agent are whose word it is what they say.
 	person, agent subconscious.Trust
 	changes       []subconscious.Observation
-	asked         []asked
-}
-
-// asked is a question that nobody has answered so far in this collect.
-type asked struct {
-	talk *talk
-	o    subconscious.Observation
+	// asked are questions that nobody has answered so far in this collect.
+	asked []subconscious.Observation
 }
 
 // full reports whether the collect has found as much as one batch should hold.
@@ -92,11 +87,7 @@ func (h *hearing) hear(t *talk, m heard) {
 
 // finish returns what one collect has to report.
 func (h *hearing) finish() []subconscious.Observation {
-	for _, a := range h.asked {
-		h.changes = append(h.changes, a.o)
-	}
-	h.asked = nil
-	return h.changes
+	return append(h.changes, h.asked...)
 }
 
 // id names an observation of a conversation.
@@ -153,7 +144,7 @@ func (h *hearing) ask(t *talk, m heard, words string) {
 	for _, item := range t.add(open{Key: m.key, Question: true, Until: until.Unix()}) {
 		h.over(t, item)
 	}
-	h.asked = append(h.asked, asked{t, o})
+	h.asked = append(h.asked, o)
 }
 
 // answered ends the questions of a conversation.
@@ -165,13 +156,13 @@ func (h *hearing) answered(t *talk) {
 
 // over ends a question: one that was asked in this collect was never told.
 func (h *hearing) over(t *talk, item open) {
-	if i := slices.IndexFunc(h.asked, func(a asked) bool { return a.o.ID == h.id(t, item.Key) }); i >= 0 {
-		a := h.asked[i]
+	if i := slices.IndexFunc(h.asked, func(o subconscious.Observation) bool { return o.ID == h.id(t, item.Key) }); i >= 0 {
+		o := h.asked[i]
 		h.asked = slices.Delete(h.asked, i, i+1)
 		// It was said all the same.
-		a.o.Kind, a.o.Change, a.o.Fingerprint, a.o.Until = "message", subconscious.Momentary, "said", time.Time{}
-		delete(a.o.Attrs, "state")
-		h.changes = append(h.changes, a.o)
+		o.Kind, o.Change, o.Fingerprint, o.Until = "message", subconscious.Momentary, "said", time.Time{}
+		delete(o.Attrs, "state")
+		h.changes = append(h.changes, o)
 		return
 	}
 	h.gone(t, item)

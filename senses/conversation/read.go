@@ -84,7 +84,7 @@ func (r *reading) read(ctx context.Context, lines bool) error {
 		if err != nil {
 			return err
 		}
-		if r.entry.Marked = marked; marked {
+		if marked {
 			for _, item := range r.talk.take(func(open) bool { return true }) {
 				r.collect.hearing.gone(r.talk, item)
 			}
