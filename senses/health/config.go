@@ -185,60 +185,48 @@ func (c RestartsConfig) validate(f *senses.Faults) {
 	f.Where(c.Within < 5*time.Minute || c.Within > 24*time.Hour, "restarts.within: %s is not between 5m and 24h", c.Within)
 }
 
-// quantity is a number written with its unit. It is a struct so that a bare
-// number in a configuration, which could mean 0.85 as well as 85%, is refused.
-type quantity[U unit] struct{ value float64 }
+// Percent is a share: "85%". It is a struct so that a bare number in a configuration,
+// which could mean 0.85 as well as 85%, is refused.
+type Percent struct{ value float64 }
 
-// unit of a quantity.
-type unit interface {
-	// sign stands behind the number, also is another spelling of it, and wrong says
-	// what to write instead.
-	words() (sign, also, wrong string)
-}
-
-type (
-	percent struct{}
-	celsius struct{}
-
-	// Percent is a share: "85%".
-	Percent = quantity[percent]
-	// Celsius is a temperature: "85°C" or "85C".
-	Celsius = quantity[celsius]
-)
-
-func (percent) words() (sign, also, wrong string) {
-	return "%", "%", "is not a percentage: write a number and a per cent sign, such as 85%"
-}
-
-func (celsius) words() (sign, also, wrong string) {
-	return "°C", "C", "is not a temperature: write degrees Celsius with the unit, such as 85°C"
-}
+// Celsius is a temperature: "85°C" or "85C".
+type Celsius struct{ value float64 }
 
 // String returns the form that UnmarshalText reads.
-func (q quantity[U]) String() string {
-	var unit U
-	sign, _, _ := unit.words()
-	return strconv.FormatFloat(q.value, 'f', -1, 64) + sign
-}
+func (p Percent) String() string { return strconv.FormatFloat(p.value, 'f', -1, 64) + "%" }
+
+// String returns the form that UnmarshalText reads.
+func (c Celsius) String() string { return strconv.FormatFloat(c.value, 'f', -1, 64) + "°C" }
 
 // MarshalText writes "85%".
-func (q quantity[U]) MarshalText() ([]byte, error) { return []byte(q.String()), nil }
+func (p Percent) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// MarshalText writes "85°C".
+func (c Celsius) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads "85%" or "99.5%". Whatever has no unit is an error.
+func (p *Percent) UnmarshalText(text []byte) (err error) {
+	p.value, err = quantity(string(text), "is not a percentage: write a number and a per cent sign, such as 85%", "%")
+	return err
+}
+
+// UnmarshalText reads "85°C" or "85C". Whatever has no unit is an error.
+func (c *Celsius) UnmarshalText(text []byte) (err error) {
+	c.value, err = quantity(string(text), "is not a temperature: write degrees Celsius with the unit, such as 85°C", "°C", "C")
+	return err
+}
 
 // plainNumber has no sign and no exponent.
 var plainNumber = lazy.Regexp(`^\d{1,4}(\.\d{1,3})?$`)
 
-// UnmarshalText reads "85%" or "99.5%". Whatever has no unit is an error.
-func (q *quantity[U]) UnmarshalText(text []byte) (err error) {
-	var unit U
-	sign, also, wrong := unit.words()
-	number := strings.TrimSpace(string(text))
-	short, found := strings.CutSuffix(number, sign)
-	if !found {
-		short, found = strings.CutSuffix(number, also)
+// quantity reads a number with one of the units behind it; wrong says what to write
+// instead of one that has none.
+func quantity(text, wrong string, units ...string) (float64, error) {
+	for _, unit := range units {
+		number, found := strings.CutSuffix(strings.TrimSpace(text), unit)
+		if number = strings.TrimSpace(number); found && plainNumber().MatchString(number) {
+			return strconv.ParseFloat(number, 64)
+		}
 	}
-	if short = strings.TrimSpace(short); !found || !plainNumber().MatchString(short) {
-		return fmt.Errorf("%q %s", clip(string(text), 40), wrong)
-	}
-	q.value, err = strconv.ParseFloat(short, 64)
-	return err
+	return 0, fmt.Errorf("%q %s", clip(text, 40), wrong)
 }

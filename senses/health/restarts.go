@@ -26,12 +26,11 @@ type counted struct {
 	restarts uint32
 }
 
-// loop is a restart loop that was announced. Restarts and Last are the count
-// and the time of the last rise when the cursor was written.
+// loop is a restart loop that was announced. Restarts is the count when
+// the cursor was written.
 type loop struct {
 	Band     band   `json:"band"`
 	Restarts uint32 `json:"restarts"`
-	Last     int64  `json:"last"`
 }
 
 // add returns the counter with one more reading, without what the window has
@@ -113,7 +112,7 @@ func (l *collect) service(id string, s Service) (subconscious.Observation, bool)
 	if !begins && !goesOn || l.at.Sub(last.at) > window {
 		return subconscious.Observation{}, false
 	}
-	now := loop{Band: cmp.Or(before.Band, warning), Restarts: s.Restarts, Last: last.at.Unix()}
+	now := loop{Band: cmp.Or(before.Band, warning), Restarts: s.Restarts}
 	if risen >= worse*l.config.Restarts.Count {
 		now.Band = critical
 	}

@@ -58,7 +58,7 @@ func (s state) class() state {
 		gauges[id] = g
 	}
 	for id, l := range loops {
-		l.Restarts, l.Last = 0, 0
+		l.Restarts = 0
 		loops[id] = l
 	}
 	s.Gauges, s.Loops = gauges, loops
