@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -50,16 +49,6 @@ type Options struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-func (o Options) validate(config Config) error {
-	switch {
-	case config.OAuth != nil && o.Token == nil:
-		return errors.New("an account with oauth needs a function that returns its token")
-	case config.OAuth == nil && o.Password == nil:
-		return errors.New("an account without oauth needs a function that returns its password")
-	}
-	return nil
-}
-
 // Sense looks at one mail account.
 type Sense struct {
 	config   Config
@@ -92,9 +81,6 @@ type Sense struct {
 func New(config Config, options Options) (*Sense, error) {
 	if err := config.Validate(); err != nil {
 		return nil, fmt.Errorf("mail: %w", err)
-	}
-	if err := options.validate(config); err != nil {
-		return nil, fmt.Errorf("mail %s: %w", config.ID, err)
 	}
 	config.fill()
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
