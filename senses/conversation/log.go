@@ -94,11 +94,11 @@ func (s *LogSense) Collect(ctx context.Context, at time.Time, given []byte) (sen
 	if next == c && len(given) > 0 {
 		return batch, nil
 	}
-	return s.hand(&l, batch, next)
+	return s.hand(&l, batch, next), nil
 }
 
 // hand makes the batch of what a collect found.
-func (s *LogSense) hand(l *logCollect, batch senses.Batch, next logCursor) (senses.Batch, error) {
+func (s *LogSense) hand(l *logCollect, batch senses.Batch, next logCursor) senses.Batch {
 	for name, t := range s.talks { // what ended by itself meanwhile
 		if l.talks[name] == nil {
 			l.talks[name] = &talk{name: t.name, link: t.link, Open: slices.Clone(t.Open)}
@@ -114,10 +114,7 @@ func (s *LogSense) hand(l *logCollect, batch senses.Batch, next logCursor) (sens
 			if before != nil && slices.EqualFunc(before.Open, t.Open, func(a, b open) bool { return a.Key == b.Key && a.Until == b.Until }) {
 				continue
 			}
-			value, err := json.Marshal(t.Open)
-			if err != nil {
-				return senses.Batch{}, fmt.Errorf("conversation %s: keep what is open: %w", LogID, err)
-			}
+			value, _ := json.Marshal(t.Open) // of plain values, which cannot fail
 			talks[name] = t
 			batch.Rows = append(batch.Rows, senses.Row{Key: name, Value: value})
 		case before != nil:
@@ -125,12 +122,9 @@ func (s *LogSense) hand(l *logCollect, batch senses.Batch, next logCursor) (sens
 			batch.Rows = append(batch.Rows, senses.Row{Key: name})
 		}
 	}
-	stamp, err := json.Marshal(next)
-	if err != nil {
-		return senses.Batch{}, fmt.Errorf("conversation %s: cursor: %w", LogID, err)
-	}
+	stamp, _ := json.Marshal(next)
 	batch.Cursor = s.commits.Hand(stamp, talks)
-	return batch, nil
+	return batch
 }
 
 // conclude finds out what became of the last batch, and where to go on.

@@ -145,7 +145,7 @@ func (s *Sense[E]) Collect(ctx context.Context, at time.Time, given []byte) (sen
 	if err := ctx.Err(); err != nil {
 		return fail("read", err)
 	}
-	return s.hand(l, degraded)
+	return s.hand(l, degraded), nil
 }
 
 // Budget bounds how long one collect reads: half of what the caller grants.
@@ -229,13 +229,13 @@ func (s *Sense[E]) reveal(there map[string]Stat) {
 }
 
 // hand makes the batch of what a collect found.
-func (s *Sense[E]) hand(l *Look[E], degraded string) (senses.Batch, error) {
+func (s *Sense[E]) hand(l *Look[E], degraded string) senses.Batch {
 	p := handout[E]{files: l.Files, begun: s.begun || len(l.Later) == 0}
 	l.Batch.Starting = !p.begun
 	l.Batch.Degraded = senses.Joined(degraded, s.kind.Complaint(s.Path, s.kind.Noun, s.missed), s.unreadable())
 	s.Touched, s.Rescan = l.Later, l.Again
 	if len(p.files) == 0 && s.begun == p.begun && len(s.commits.Committed()) > 0 && s.stamped {
-		return l.Batch, nil
+		return l.Batch
 	}
 	if !s.stamped {
 		l.Batch.Restamp = func(o subconscious.Observation) subconscious.Trust { return s.kind.Told(s.Root, o) }
@@ -251,13 +251,10 @@ func (s *Sense[E]) hand(l *Look[E], degraded string) (senses.Batch, error) {
 		l.Batch.Rows = append(l.Batch.Rows, row)
 	}
 	s.collects++
-	stamp, err := json.Marshal(cursor{Version: 1, Root: s.Path, Run: hex.EncodeToString(s.Run[:]), Collect: s.collects,
-		Baseline: p.begun, Begun: p.begun, Trusts: s.Trusts.Sum()})
-	if err != nil {
-		return senses.Batch{}, fmt.Errorf("%s %s: cursor: %w", s.Name(), s.ID(), err)
-	}
+	stamp, _ := json.Marshal(cursor{Version: 1, Root: s.Path, Run: hex.EncodeToString(s.Run[:]), Collect: s.collects,
+		Baseline: p.begun, Begun: p.begun, Trusts: s.Trusts.Sum()}) // of plain values, which cannot fail
 	l.Batch.Cursor = s.commits.Hand(stamp, p)
-	return l.Batch, nil
+	return l.Batch
 }
 
 // unreadable says in plain words which files cannot be read.
