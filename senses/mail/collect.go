@@ -94,7 +94,7 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 	if err != nil {
 		l.say("not all of it could be looked at, the rest follows: %v", err)
 	}
-	return l.batch()
+	return l.batch(), nil
 }
 
 // wrap says of an error which account it is of, where it does not say so itself.
@@ -210,7 +210,7 @@ func (l *collect) say(format string, args ...any) {
 func (l *collect) time() bool { return len(l.changes) < maxChanges && time.Now().Before(l.soft) }
 
 // batch makes what the collect hands over.
-func (l *collect) batch() (senses.Batch, error) {
+func (l *collect) batch() senses.Batch {
 	l.endOver()
 	l.prune()
 	for name := range l.state.Folders {
@@ -240,10 +240,8 @@ func (l *collect) batch() (senses.Batch, error) {
 		}
 	}
 	batch.Degraded, batch.Aside = strings.Join(l.said, "; "), l.aside
-	if err := l.hand(&batch, l.state); err != nil {
-		return senses.Batch{}, err
-	}
-	return batch, nil
+	l.hand(&batch, l.state)
+	return batch
 }
 
 // standing lists what stands, in a fixed order.

@@ -87,25 +87,21 @@ func (s *Sense) identity() string {
 }
 
 // hand puts what a collect changed into the batch.
-func (s *Sense) hand(batch *senses.Batch, state *cursor) error {
+func (s *Sense) hand(batch *senses.Batch, state *cursor) {
 	changed := false
 	for _, t := range s.tables() {
 		changed = changed || t.changed()
 	}
 	if !changed && len(s.commits.Committed()) > 0 && state.same(s.state) {
-		return nil
+		return
 	}
 	s.collects++
 	state.Run, state.Collect = s.run, s.collects
-	out, err := json.Marshal(state)
-	if err != nil {
-		return fmt.Errorf("mail %s: cursor: %w", s.config.ID, err)
-	}
+	out, _ := json.Marshal(state) // of plain values, which cannot fail
 	for prefix, t := range s.tables() {
 		batch.Rows = t.rows(prefix, batch.Rows)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	batch.Cursor = s.commits.Hand(out, state)
-	return nil
 }

@@ -22,8 +22,6 @@ const (
 	batchMessages = 500
 	// headerBytes is how much of a header is read.
 	headerBytes = 16 << 10
-	// maxBytes bounds what can be asked for of one message.
-	maxBytes = 8 << 20
 )
 
 // Messages reads messages from their beginning, of each at most size bytes,
@@ -31,9 +29,6 @@ const (
 // left out. Received is zero where the server knows no date. An error of yield
 // ends it and is returned as it is; the session can be used on.
 func (s *Session) Messages(ctx context.Context, uids []imap.UID, size int, yield func(Raw) error) error {
-	if size < 1 || size > maxBytes {
-		return fmt.Errorf("%d bytes of a message cannot be read: ask for 1 to %d", size, maxBytes)
-	}
 	return s.each(ctx, uids, &imap.FetchItemBodySection{
 		Peek: true, Partial: &imap.SectionPartial{Size: int64(size)},
 	}, yield)
