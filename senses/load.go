@@ -34,10 +34,6 @@ func load(ctx context.Context, tx *store.Tx) (*records, error) {
 	if !counted {
 		return nil, errors.New("read ledger_counter: it has no row")
 	}
-	for id, src := range r.sources {
-		src.health.Standing = src.standing
-		r.sources[id] = src
-	}
 	var err error
 	r.oldest, err = oldestChange(ctx, tx)
 	return r, err

@@ -45,7 +45,7 @@ type records struct {
 // source is what is kept of one sense instance.
 type source struct {
 	cursor   []byte
-	health   Health // with Standing as counted
+	health   Health // without Standing
 	refused  int    // observations beyond MaxStanding in the last batch
 	standing int    // claims
 }

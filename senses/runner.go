@@ -98,8 +98,7 @@ func (r *runner) start(ctx, life context.Context, at time.Time, cursor func(sens
 	case r.running != nil:
 		return nil, nil, r.refuse(at, "it hangs since "+r.hangs.Format(time.RFC3339)+" and is not asked again before it answers")
 	case !r.breaker.ready(at):
-		health := r.health
-		return nil, nil, &health
+		return nil, nil, new(r.health)
 	}
 	// Its own time ends a little before ours, so that one that keeps to it is
 	// not taken for one that hangs.
@@ -190,8 +189,7 @@ func (r *runner) judge(at time.Time, a answer) Health {
 // refuse says why the sense is not asked. The caller holds the lock.
 func (r *runner) refuse(at time.Time, why string) *Health {
 	r.become(at, Blind, why)
-	health := r.health
-	return &health
+	return new(r.health)
 }
 
 func (r *runner) become(at time.Time, state State, said string) {

@@ -1,6 +1,7 @@
 package senses
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -62,7 +63,6 @@ func (l *Ledger) Stage(at time.Time, collected []Collected) *Staged {
 	p.seed(config)
 	p.trim()
 	p.prune()
-	p.count()
 	s.view = newView(now)
 	return s
 }
@@ -85,16 +85,12 @@ func (s *Staged) Changes() []subconscious.Observation {
 func (s *Staged) Health() []Health { return s.now.health() }
 
 func (r *records) health() []Health {
-	var ids []SenseID
-	for id := range r.sources {
-		if id.Sense != Person {
-			ids = append(ids, id)
+	list := make([]Health, 0, len(r.sources))
+	for _, id := range slices.SortedFunc(maps.Keys(r.sources), compareSources) {
+		if src := r.sources[id]; id.Sense != Person {
+			src.health.Standing = src.standing
+			list = append(list, src.health)
 		}
-	}
-	slices.SortFunc(ids, compareSources)
-	list := make([]Health, 0, len(ids))
-	for _, id := range ids {
-		list = append(list, r.sources[id].health)
 	}
 	return list
 }

@@ -52,7 +52,7 @@ func (p *staging) collect(c Collected) {
 	src := p.now.sources[id]
 	before := src.health
 	src.health = c.Health
-	src.health.ID, src.health.Kind, src.health.Standing = c.ID, c.Sense, before.Standing
+	src.health.ID, src.health.Kind = c.ID, c.Sense
 	src.refused = 0
 	p.now.sources[id] = src
 	if c.Health.State != Blind {
@@ -71,10 +71,8 @@ func (p *staging) collect(c Collected) {
 				"%d observations more than the %d that are kept of one sense; narrow what it looks at", src.refused, MaxStanding))
 		}
 	}
-	if src.health.State == before.State {
+	if src.health.Since = p.at; src.health.State == before.State {
 		src.health.Since = before.Since
-	} else {
-		src.health.Since = p.at
 	}
 	// The next try moves with every failure and need not be stored.
 	if before.State != src.health.State || before.Error != src.health.Error {
@@ -244,15 +242,5 @@ func (p *staging) unclaim(id SenseID, t *touch, which func(claim) bool) bool {
 func (p *staging) expire() {
 	for _, ref := range upTo(p.now.until, p.at) {
 		p.touch(ref)
-	}
-}
-
-// count brings the number of standing observations of each sense up to date.
-func (p *staging) count() {
-	for id, src := range p.now.sources {
-		if src.health.Standing != src.standing {
-			src.health.Standing = src.standing
-			p.now.sources[id] = src
-		}
 	}
 }
