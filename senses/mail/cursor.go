@@ -3,7 +3,6 @@ package mail
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"time"
 
@@ -84,17 +83,14 @@ type suspect struct {
 func (c *cursor) clone() *cursor {
 	n := *c
 	n.Folders = make(map[string]*folder, len(c.Folders))
-	for name, f := range maps.All(c.Folders) {
-		kept := *f
-		n.Folders[name] = &kept
+	for name, f := range c.Folders {
+		n.Folders[name] = new(*f)
 	}
 	if c.Sent != nil {
-		kept := *c.Sent
-		n.Sent = &kept
+		n.Sent = new(*c.Sent)
 	}
 	if c.Suspect != nil {
-		kept := *c.Suspect
-		n.Suspect = &kept
+		n.Suspect = new(*c.Suspect)
 	}
 	return &n
 }

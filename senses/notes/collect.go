@@ -170,9 +170,8 @@ func (l *collect) file(rel string) {
 	}
 	if before != nil && before.hash == c.hash && before.size == c.stat.Size {
 		if before.mtime != now.mtime {
-			touched := *before
-			touched.mtime = now.mtime
-			l.Files[rel] = &touched
+			l.Files[rel] = new(*before)
+			l.Files[rel].mtime = now.mtime
 		}
 		return
 	}
