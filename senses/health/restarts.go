@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -82,7 +83,7 @@ func (l *collect) restarts() {
 
 // keepLoops carries over what was announced of a manager that did not answer.
 func (l *collect) keepLoops(user bool, seen map[string]bool) {
-	isUser := func(id string) bool { return len(id) > 14 && id[:14] == "restarts:user/" }
+	isUser := func(id string) bool { return strings.HasPrefix(id, "restarts:user/") }
 	for id, before := range l.before.Loops {
 		if isUser(id) == user {
 			l.now.Loops[id] = before
