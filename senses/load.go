@@ -1,6 +1,7 @@
 package senses
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
@@ -78,10 +79,7 @@ func (r *records) loadObservation(rows *sql.Rows) error {
 	t := &known{latest: stored.Latest, phase: stored.Phase, occurrences: stored.Occurrences,
 		marks: marks{uint64(shown), uint64(told)}}
 	for _, c := range stored.Claims {
-		if c.Observation == nil {
-			c.Observation = t.latest
-		}
-		t.claims = append(t.claims, claim{c.Instance, c.Scope, c.Observation})
+		t.claims = append(t.claims, claim{c.Instance, c.Scope, cmp.Or(c.Observation, t.latest)})
 		id := SenseID{t.latest.Sense, c.Instance}
 		src := r.sources[id]
 		src.standing++

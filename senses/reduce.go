@@ -1,6 +1,7 @@
 package senses
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -113,10 +114,7 @@ func (p *staging) leaves(ref subconscious.Ref, before *known) {
 
 // passes records what happened and never stood.
 func (p *staging) passes(ref subconscious.Ref, before *known, t *touch) {
-	said := t.momentary
-	if said == nil {
-		said = t.fleeting
-	}
+	said := cmp.Or(t.momentary, t.fleeting)
 	if said == nil {
 		return
 	}
