@@ -69,7 +69,7 @@ func (s *Exec) Collect(ctx context.Context, at time.Time, cursor []byte) (senses
 		return senses.Batch{Degraded: m.Problem}, nil
 	}
 	printed, problem := s.run(ctx)
-	if err := ctx.Err(); err != nil && errors.Is(err, context.Canceled) {
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return senses.Batch{}, err
 	}
 	reports, wrong := s.config.read(printed)
