@@ -13,15 +13,18 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
-// small is a day that is well; tests change a line of it.
-const small = `title: A small day
+// heading is how the days of these tests begin.
+const heading = `title: A small day
 who: Somebody who tests
 zone: Europe/Berlin
 start: 2026-03-03
 set: tune
 tags: test
 language: en
--- notes/todo.md --
+`
+
+// small is a day that is well; tests change a line of it.
+const small = heading + `-- notes/todo.md --
 - [ ] call Anna
 -- home.ics --
 BEGIN:VEVENT

@@ -9,14 +9,7 @@ import (
 )
 
 // sourced is a day with a feed and a command; tests change a line of it.
-const sourced = `title: A small day
-who: Somebody who tests
-zone: Europe/Berlin
-start: 2026-03-03
-set: tune
-tags: test
-language: en
-quiet_hours: none
+const sourced = heading + `quiet_hours: none
 -- sources --
 feed town every 15m severity notable
 exec server trust machine complete

@@ -37,12 +37,10 @@ func ask(t *testing.T, model, media, answer string) (models.Answer, *models.Erro
 	o := options(t, baseURL, func(p *models.Provider) { p.Schema = models.SchemaJSON })
 	o.Model = model
 	got, err := driver(t, o).Generate(context.Background(), request)
-	if err != nil {
-		var failure *models.Error
-		if !errors.As(err, &failure) {
-			t.Fatalf("%T is no *models.Error: %v", err, err)
-		}
+	if failure, ok := errors.AsType[*models.Error](err); ok {
 		return got, failure
+	} else if err != nil {
+		t.Fatalf("%T is no *models.Error: %v", err, err)
 	}
 	if request.OnText != nil && told != got.Text {
 		t.Errorf("OnText was told of %q, the answer has %q", told, got.Text)

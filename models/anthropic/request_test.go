@@ -38,12 +38,10 @@ func answering(t testing.TB, media, answer string) (baseURL string, asked *[]byt
 	return server.URL, asked, header
 }
 
-func ptr[T any](value T) *T { return &value }
-
 // threadLike is a question as a thread asks it, in the middle of its tools.
 func threadLike() models.Request {
 	return models.Request{
-		Purpose: models.Purpose{Role: "watcher", Tick: 7}, MaxTokens: 1200, Temperature: ptr(0.2),
+		Purpose: models.Purpose{Role: "watcher", Tick: 7}, MaxTokens: 1200, Temperature: new(0.2),
 		System: "You are the watcher. Answer with JSON.",
 		Messages: []models.Message{
 			{Role: models.User, Text: "What stands.", Kept: true},

@@ -27,12 +27,10 @@ func ask(t *testing.T, media, answer, name string) (models.Answer, *models.Error
 		change = nil
 	}
 	got, err := driver(t, options(t, baseURL, change)).Generate(context.Background(), request)
-	if err != nil {
-		var failure *models.Error
-		if !errors.As(err, &failure) {
-			t.Fatalf("%T is no *models.Error: %v", err, err)
-		}
+	if failure, ok := errors.AsType[*models.Error](err); ok {
 		return got, failure
+	} else if err != nil {
+		t.Fatalf("%T is no *models.Error: %v", err, err)
 	}
 	if request.OnText != nil && told != got.Text {
 		t.Errorf("OnText was told of %q, the answer has %q", told, got.Text)

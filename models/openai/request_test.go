@@ -38,12 +38,10 @@ func answering(t testing.TB, media, answer string) (baseURL string, asked *[]byt
 	return server.URL + "/v1/", asked
 }
 
-func ptr[T any](value T) *T { return &value }
-
 // threadLike is a question as a thread asks it, in the middle of its tools.
 func threadLike() models.Request {
 	return models.Request{
-		Purpose: models.Purpose{Role: "watcher", Tick: 7}, MaxTokens: 1200, Temperature: ptr(0.2),
+		Purpose: models.Purpose{Role: "watcher", Tick: 7}, MaxTokens: 1200, Temperature: new(0.2),
 		System: "You are the watcher. Answer with JSON.",
 		Messages: []models.Message{
 			{Role: models.User, Text: "What stands.", Kept: true},
@@ -130,9 +128,9 @@ func TestFields(t *testing.T) {
 		request     models.Request
 		want        map[string]any // nil: the field is not there
 	}{
-		{"a temperature of 0 is sent", "gpt-4o-mini", nil, with(func(r *models.Request) { r.Temperature = ptr(0.0) }), map[string]any{"temperature": 0.0}},
+		{"a temperature of 0 is sent", "gpt-4o-mini", nil, with(func(r *models.Request) { r.Temperature = new(0.0) }), map[string]any{"temperature": 0.0}},
 		{"none is not", "gpt-4o-mini", nil, plain, map[string]any{"temperature": nil, "seed": nil, "stream": false}},
-		{"models that reason take none", "o4-mini", nil, with(func(r *models.Request) { r.Temperature = ptr(0.2) }),
+		{"models that reason take none", "o4-mini", nil, with(func(r *models.Request) { r.Temperature = new(0.2) }),
 			map[string]any{"temperature": nil, "max_completion_tokens": 50.0, "max_tokens": nil, "reasoning_effort": "low"}},
 		{"others have the old bound", "mistral-small-latest", vendor("mistral", ""), plain, map[string]any{"max_tokens": 50.0, "max_completion_tokens": nil}},
 		{"a stream asks for usage", "gpt-4o-mini", nil, with(func(r *models.Request) { r.OnText = func(string) {} }),
