@@ -25,8 +25,7 @@ type Bound struct {
 	Argv   []string
 	Folder string
 	// Hash is the hex SHA-256 over the name, the definition and the arguments.
-	Hash     string
-	Approval escalate.Approval
+	Hash string
 
 	undo []string
 	does *prepared
@@ -168,7 +167,7 @@ func (p *prepared) bind(arguments json.RawMessage, g guards) (Bound, error) {
 	if err != nil {
 		return Bound{}, err
 	}
-	b := Bound{Action: p.action.Name, Folder: p.folder, Approval: p.action.Approval, does: p}
+	b := Bound{Action: p.action.Name, Folder: p.folder, does: p}
 	if b.Arguments, err = canonical(values); err != nil {
 		return Bound{}, err
 	}

@@ -62,8 +62,8 @@ func (o Options) exchange(ctx context.Context, code, verifier, redirect string) 
 
 func (o Options) tokenOf(got *oauth2.Token) *token {
 	at := o.Now().UTC().Truncate(time.Second)
-	made := &token{Version: version, Provider: o.Config.Provider, ClientID: o.Config.ClientID, TokenURL: o.endpoint().tokenURL,
-		Access: got.AccessToken, Refresh: got.RefreshToken, SignedIn: at, Renewed: at}
+	made := &token{Version: version, TokenURL: o.endpoint().tokenURL, Access: got.AccessToken, Refresh: got.RefreshToken,
+		State: State{Provider: o.Config.Provider, ClientID: o.Config.ClientID, SignedIn: at, Renewed: at, Renewable: got.RefreshToken != ""}}
 	if !got.Expiry.IsZero() {
 		made.Expiry = o.Now().Add(time.Until(got.Expiry)).UTC().Truncate(time.Second)
 	}

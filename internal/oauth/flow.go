@@ -170,7 +170,7 @@ func (f *Flow) answer(ctx context.Context, values url.Values) (State, error) {
 	if err := writeToken(f.options.Path, made); err != nil {
 		return State{}, err
 	}
-	return made.state(), nil
+	return made.State, nil
 }
 
 // Close stops listening, once a page that is being shown is out.

@@ -28,18 +28,11 @@ const (
 
 // token is a sign-in as it is kept. It is never printed.
 type token struct {
-	Version  int       `json:"version"`
-	Provider string    `json:"provider"`
-	ClientID string    `json:"client_id"`
-	TokenURL string    `json:"token_url"`
-	Access   string    `json:"access_token"`
-	Refresh  string    `json:"refresh_token,omitempty"`
-	Expiry   time.Time `json:"expiry,omitzero"`
-	// SignedIn is when the person did, Renewed when the token was last made.
-	SignedIn time.Time `json:"signed_in"`
-	Renewed  time.Time `json:"renewed"`
-	// Ends is when it can no longer be renewed; zero: the provider set no end.
-	Ends time.Time `json:"ends,omitzero"`
+	Version int `json:"version"`
+	State
+	TokenURL string `json:"token_url"`
+	Access   string `json:"access_token"`
+	Refresh  string `json:"refresh_token,omitempty"`
 }
 
 // errNoToken says that there is no file.
@@ -116,18 +109,17 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 // State is what can be said of a sign-in.
 type State struct {
 	// Provider and ClientID are those it was made with.
-	Provider, ClientID string
-	SignedIn, Renewed  time.Time
+	Provider string `json:"provider"`
+	ClientID string `json:"client_id"`
+	// SignedIn is when the person did, Renewed when the token was last made.
+	SignedIn time.Time `json:"signed_in"`
+	Renewed  time.Time `json:"renewed"`
 	// Expiry is when the access token ends; zero: it was not said.
-	Expiry time.Time
+	Expiry time.Time `json:"expiry,omitzero"`
 	// Renewable: it can be renewed without the person.
-	Renewable bool
+	Renewable bool `json:"-"`
 	// Ends is when the person has to sign in anew; zero: the provider set no end.
-	Ends time.Time
-}
-
-func (t *token) state() State {
-	return State{Provider: t.Provider, ClientID: t.ClientID, SignedIn: t.SignedIn, Renewed: t.Renewed, Expiry: t.Expiry, Renewable: t.Refresh != "", Ends: t.Ends}
+	Ends time.Time `json:"ends,omitzero"`
 }
 
 // Kept says what is kept, and asks nobody. Where there is no sign-in, or one of
@@ -139,10 +131,11 @@ func Kept(options Options) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	if !s.good(held) && held.Refresh == "" {
-		return held.state(), s.again("the sign-in has run out, and the provider gave nothing to renew it with")
+	held.Renewable = held.Refresh != ""
+	if !s.good(held) && !held.Renewable {
+		return held.State, s.again("the sign-in has run out, and the provider gave nothing to renew it with")
 	}
-	return held.state(), nil
+	return held.State, nil
 }
 
 // Forget removes the sign-in; was is false where there was none. The provider
