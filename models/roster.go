@@ -175,7 +175,6 @@ func (r *Roster) lookup(name string) *role {
 
 // Assignment is the model of a role, ready to be asked.
 type Assignment struct {
-	Role string
 	// Generator asks the model, and its fallbacks where it fails. It is set
 	// where there is a Problem, too: it fails then with that, and works once
 	// the problem is gone.
@@ -201,7 +200,7 @@ func (r *Roster) Role(name string) (Assignment, bool) {
 		return Assignment{}, false
 	}
 	own := known.assigned.Role
-	assignment := Assignment{Role: name, Generator: known.whole, Identity: known.assigned.Target.Identity(), From: known.assigned.From,
+	assignment := Assignment{Generator: known.whole, Identity: known.assigned.Target.Identity(), From: known.assigned.From,
 		Request: Request{Purpose: Purpose{Role: name}, MaxTokens: own.MaxTokens, Temperature: own.Temperature, Thinking: own.Thinking}}
 	for _, target := range known.assigned.Fallbacks {
 		assignment.Fallbacks = append(assignment.Fallbacks, target.Identity())

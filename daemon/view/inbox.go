@@ -157,6 +157,12 @@ func (v *Reader) addTelling(ctx context.Context, status *api.Status) (err error)
 	return err
 }
 
+// Channels implements api.Mind.
+func (v *Reader) Channels(ctx context.Context) ([]api.ChannelStatus, error) {
+	statuses, err := v.in.Outbox.Statuses(ctx)
+	return statuses, Answer(err)
+}
+
 // attentionLimit shows a limit of the person's attention.
 func attentionLimit(name string, used, most int) api.LimitStatus {
 	return api.LimitStatus{Name: name, Used: float64(used), Limit: float64(most), Exhausted: used >= most}
