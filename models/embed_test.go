@@ -55,8 +55,8 @@ func TestEmbedderCountsWhatWasPaid(t *testing.T) {
 	defer cancel()
 	_, err := embedder.Embed(ctx, models.Purpose{Role: models.RoleEmbedding}, strings.Split(strings.Repeat("word ", 40), " "))
 	failure := failureOf(t, err)
-	if got := f.ledger.settled[1]; failure.Kind != models.KindRate || got.Tokens == 0 || got.Money == 0 || failure.Cost != got.Money || got.Tokens >= f.ledger.debits[0].Worst.Tokens {
-		t.Errorf("after %+v it is settled as %+v, of %+v", failure, got, f.ledger.debits[0].Worst)
+	if got := f.ledger.settled[1]; failure.Kind != models.KindRate || got.Tokens == 0 || got.Money == 0 || failure.Cost != got.Money || got.Tokens >= f.ledger.charges[0].Worst.Tokens {
+		t.Errorf("after %+v it is settled as %+v, of %+v", failure, got, f.ledger.charges[0].Worst)
 	}
 }
 

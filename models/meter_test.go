@@ -40,8 +40,8 @@ func TestMeterOf(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(own.debits) != 3 || // what is broken is asked twice
-		len(all.debits) != 1 || all.debits[0].Role != models.RoleChat {
-		t.Errorf("its own meter debited %+v, that of all %+v", own.debits, all.debits)
+	if len(own.charges) != 3 || // what is broken is asked twice
+		len(all.charges) != 1 || all.charges[0].Role != models.RoleChat {
+		t.Errorf("its own meter debited %+v, that of all %+v", own.charges, all.charges)
 	}
 }

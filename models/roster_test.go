@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,23 +25,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// books is a meter and a recorder.
+// books is a meter that remembers what was settled by its ticket, and a recorder.
 type books struct {
-	mu      sync.Mutex
-	debits  []budget.Charge
+	purse
 	settled map[budget.Ticket]budget.Amount
 	calls   []models.Call
-	refuse  error
-}
-
-func (l *books) Debit(_ context.Context, charge budget.Charge) (budget.Ticket, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.refuse != nil {
-		return 0, l.refuse
-	}
-	l.debits = append(l.debits, charge)
-	return budget.Ticket(len(l.debits)), nil
 }
 
 func (l *books) Settle(_ context.Context, ticket budget.Ticket, actual budget.Amount) error {
@@ -157,7 +144,7 @@ func TestRoles(t *testing.T) {
 			if err != nil || answer.Text != "hello" || answer.Cost == 0 {
 				t.Fatalf("the answer is %+v, %v", answer, err)
 			}
-			if len(f.ledger.debits) != 1 || f.ledger.settled[1].Money != answer.Cost || f.ledger.debits[0].Worst.Money < answer.Cost || len(f.ledger.calls) != 1 {
+			if len(f.ledger.charges) != 1 || f.ledger.settled[1].Money != answer.Cost || f.ledger.charges[0].Worst.Money < answer.Cost || len(f.ledger.calls) != 1 {
 				t.Errorf("the books have %+v", f.ledger)
 			}
 			for _, s := range f.Statuses() {
@@ -185,7 +172,7 @@ func TestMissingKey(t *testing.T) {
 	if failure := failureOf(t, err); failure.Kind != models.KindKey || failure.By.Model != "m-1" {
 		t.Errorf("the failure is %+v", failure)
 	}
-	if len(f.ledger.debits) != 0 || len(f.ledger.calls) != 0 || server.Count() != 0 {
+	if len(f.ledger.charges) != 0 || len(f.ledger.calls) != 0 || server.Count() != 0 {
 		t.Errorf("a call without a key was debited or made: %+v", f.ledger)
 	}
 	if s := f.Statuses()[0]; s.State != models.Unavailable || s.Error == "" {
@@ -389,8 +376,8 @@ func TestCheck(t *testing.T) {
 			if got := strings.Join(steps, " "); got != c.steps {
 				t.Errorf("the steps are %q, want %q: %+v", got, c.steps, results[0])
 			}
-			if len(f.ledger.debits) == 0 || len(f.ledger.debits) != len(f.ledger.settled) {
-				t.Errorf("%d debits, %d settled", len(f.ledger.debits), len(f.ledger.settled))
+			if len(f.ledger.charges) == 0 || len(f.ledger.charges) != len(f.ledger.settled) {
+				t.Errorf("%d debits, %d settled", len(f.ledger.charges), len(f.ledger.settled))
 			}
 		})
 	}
