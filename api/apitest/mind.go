@@ -179,12 +179,7 @@ func (m *Mind) Models(context.Context) ([]api.ModelStatus, error) {
 
 // TestModels returns those of Tests that are of that role or provider.
 func (m *Mind) TestModels(_ context.Context, who string) ([]api.ModelTest, error) {
-	var found []api.ModelTest
-	for _, test := range m.Tests {
-		if who == "" || who == test.Role || who == test.Provider {
-			found = append(found, test)
-		}
-	}
+	found := slices.DeleteFunc(slices.Clone(m.Tests), func(t api.ModelTest) bool { return who != "" && who != t.Role && who != t.Provider })
 	if who != "" && len(found) == 0 {
 		return nil, api.Errorf(api.CodeNotFound, "see subconsciousctl models", "no role and no provider is called %s", who)
 	}

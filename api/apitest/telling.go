@@ -79,12 +79,9 @@ func (m *Mind) ResetCalibration(_ context.Context, request api.CalibrationReques
 	if request.Letters != "" {
 		return m.Learnt, nil
 	}
-	var left []api.ScoreStatus
-	for _, score := range m.Learnt.Scores {
-		if (request.Thread != "" && request.Thread != score.Thread) || (request.Source != "" && request.Source != score.Source) || (request.Kind != "" && request.Kind != score.Kind) {
-			left = append(left, score)
-		}
-	}
+	left := slices.DeleteFunc(slices.Clone(m.Learnt.Scores), func(s api.ScoreStatus) bool {
+		return (request.Thread == "" || request.Thread == s.Thread) && (request.Source == "" || request.Source == s.Source) && (request.Kind == "" || request.Kind == s.Kind)
+	})
 	if len(left) == len(m.Learnt.Scores) && request != (api.CalibrationRequest{}) {
 		return api.Calibration{}, api.Errorf(api.CodeNotFound, "see subconsciousctl calibration", "nothing of that sort has been learnt")
 	}
@@ -131,12 +128,7 @@ func (m *Mind) RenewChannel(_ context.Context, channel string) (api.ChannelStatu
 
 // TestChannels returns those of Sent that are of that channel.
 func (m *Mind) TestChannels(_ context.Context, channel string) ([]api.Delivery, error) {
-	var found []api.Delivery
-	for _, delivery := range m.Sent {
-		if channel == "" || channel == delivery.Channel {
-			found = append(found, delivery)
-		}
-	}
+	found := slices.DeleteFunc(slices.Clone(m.Sent), func(d api.Delivery) bool { return channel != "" && channel != d.Channel })
 	if channel != "" && len(found) == 0 {
 		return nil, api.Errorf(api.CodeNotFound, "see subconsciousctl status", "there is no channel %s", channel)
 	}
