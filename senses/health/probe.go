@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/subconsciousd/subconsciousd/internal/wake"
 )
 
 // probeTimeout is how long one group of the machine may take to answer.
@@ -22,7 +20,7 @@ var errNoAnswer = errors.New("did not answer")
 type probes struct {
 	mu      sync.Mutex
 	pending map[string]bool
-	all     sync.WaitGroup
+	idle    chan struct{} // closed when none is pending any more
 }
 
 func newProbes() *probes { return &probes{pending: map[string]bool{}} }
@@ -34,24 +32,35 @@ func (p *probes) begin(key string) bool {
 	if p.pending[key] {
 		return false
 	}
+	if len(p.pending) == 0 {
+		p.idle = make(chan struct{})
+	}
 	p.pending[key] = true
-	p.all.Add(1)
 	return true
 }
 
 func (p *probes) end(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.pending, key)
-	p.all.Done()
+	if delete(p.pending, key); len(p.pending) == 0 {
+		close(p.idle)
+	}
 }
 
 // wait returns when no probe is left, or with an error when ctx is done before.
 func (p *probes) wait(ctx context.Context) error {
-	if !wake.Joined(ctx, &p.all) {
+	p.mu.Lock()
+	left, idle := len(p.pending), p.idle
+	p.mu.Unlock()
+	if left == 0 {
+		return nil
+	}
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
 		return fmt.Errorf("stop reading the machine: a reader still hangs: %w", ctx.Err())
 	}
-	return nil
 }
 
 // answer is what a probe returned.
