@@ -73,6 +73,9 @@ func (t *Text) Spoken() (all []Sentence) {
 	return all
 }
 
+// Commands reports whether a sentence of the text speaks to a program that reads along.
+func (t *Text) Commands() bool { return slices.ContainsFunc(t.sentences, (*sentence).commands) }
+
 func (s *sentence) split() []word {
 	if s.words == nil {
 		s.words = split(s.Text)

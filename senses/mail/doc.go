@@ -67,7 +67,7 @@
 // name), recipients, bytes, urls and doubts (how many; those of stranger.go),
 // hours and days (until the first time of day that it names within two days, and until the
 // first day within a week), says (what sentences are in it: "asks", "advertises",
-// "codes") and words (by how much its words speak for it, as prose.Weigh says); quote (the
+// "codes", "commands") and words (by how much its words speak for it, as prose.Weigh says); quote (the
 // sentences that say most of what matters) and names_at (the time of
 // day within two days that these name, a deadline before others, RFC 3339); retracts
 // ("true": it takes back an earlier one), taken_back and corrected (the words that did so to

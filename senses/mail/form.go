@@ -27,8 +27,10 @@ type content struct {
 	limit date
 	// names: it calls the person by name; codes: it brings a code to sign in with.
 	names, advertises, codes bool
-	doubts                   int // see suspicious
-	words                    int // as prose.Weigh says
+	// commands: it speaks to a program that reads along.
+	commands bool
+	doubts   int // see suspicious
+	words    int // as prose.Weigh says
 }
 
 // read reads the text of a message.
@@ -48,7 +50,8 @@ func (j judge) read() (c content) {
 		}
 	}
 	whole := c.said.Under(j.Subject)
-	c.names, c.advertises, c.codes, c.words = j.names(), whole.Advertises(), whole.Codes(), prose.Weigh(j.Subject, said)
+	c.names, c.advertises, c.codes, c.commands = j.names(), whole.Advertises(), whole.Codes(), whole.Commands()
+	c.words = prose.Weigh(j.Subject, said)
 	j.content = c
 	c.doubts = j.suspicious()
 	return c
@@ -94,7 +97,7 @@ func (j judge) form(attrs map[string]string, f *features) {
 		attrs["days"] = strconv.Itoa(days)
 	}
 	var said []string
-	for class, is := range map[string]bool{"asks": f.asks || len(c.asks) > 0, "advertises": c.advertises, "codes": c.codes} {
+	for class, is := range map[string]bool{"asks": f.asks || len(c.asks) > 0, "advertises": c.advertises, "codes": c.codes, "commands": c.commands} {
 		if is {
 			said = append(said, class)
 		}

@@ -37,7 +37,8 @@ type Letter struct {
 	Hours, Days int
 	// Words is by how much its words speak for it, as prose.Weigh says.
 	Words int
-	// Says are the kinds of sentences that are in it: "asks", "advertises", "codes".
+	// Says are the kinds of sentences that are in it: "asks", "advertises", "codes",
+	// "commands".
 	Says []string
 }
 
@@ -103,6 +104,7 @@ var letterFeatures = []Feature[Letter]{
 	{"list", -1, "it is of a list", func(l Letter) int { return is(l.List) }},
 	{"doubts", -1, "it looks as if written to everybody", func(l Letter) int { return min(l.Doubts, 3) }},
 	{"sells", -1, "it advertises", func(l Letter) int { return is(l.says("advertises")) }},
+	{"commands", -1, "it speaks to a program that reads along", func(l Letter) int { return is(l.says("commands")) }},
 	// Form.
 	{"length", 1, "it says more than a line", func(l Letter) int { return grade(l.Bytes, 120, 240, 480) }},
 	{"links", -1, "it has links", func(l Letter) int { return grade(l.Links, 1, 3, 8) }},
