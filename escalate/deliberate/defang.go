@@ -113,10 +113,14 @@ func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 // mark is what "[redacted:password]" goes on with behind its colon.
 var mark = lazy.Regexp(`^[a-z-]+\]`)
 
+// ideographic is a full stop that ends sentences, and parts the names of hosts. It
+// stays: only nothing follows it.
+var ideographic = strings.NewReplacer("。", "。 ", "｡", "｡ ")
+
 // dotless breaks the dots of each run of characters that could be the name of a
 // host or its number.
 func dotless(text string) string {
-	pieces := strings.Split(text, " ")
+	pieces := strings.Fields(ideographic.Replace(text))
 	for i, piece := range pieces {
 		pieces[i] = brokenDots([]rune(piece))
 	}
@@ -129,14 +133,9 @@ func brokenDots(piece []rune) string {
 	all := isHost(piece)
 	var out strings.Builder
 	for i, r := range piece {
-		last := i+1 == len(piece)
-		switch {
-		case (r == '。' || r == '｡') && !last:
-			// It ends sentences, too, and stays: only nothing follows it.
-			out.WriteString(string(r) + " ")
-		case r == '.' && !last && all && (isWord(piece[i+1]) || piece[i+1] == '%'):
+		if r == '.' && i+1 < len(piece) && all && (isWord(piece[i+1]) || piece[i+1] == '%') {
 			out.WriteString("[.]")
-		default:
+		} else {
 			out.WriteRune(r)
 		}
 	}

@@ -64,6 +64,7 @@ func TestDefang(t *testing.T) {
 		"report.pdf.com/x, a.jsonx, x.json@evil":                           "report[.]pdf[.]com/x, a[.]jsonx, x[.]json[@]evil",
 		"https://evil.json, www.evil.json":                                 "hxxps://evil[.]json, www[.]evil[.]json",
 		"evil.com.json evil.md evil.zip evil.sh":                           "evil[.]com[.]json evil[.]md evil[.]zip evil[.]sh",
+		"。www.1":                                                           "。 www[.]1",
 		"❤.ws":                                                             "❤[.]ws",
 		"[x](https://evil.example)":                                        "[x](hxxps://evil[.]example)",
 	} {
