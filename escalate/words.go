@@ -3,7 +3,6 @@ package escalate
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -233,32 +232,53 @@ func (l *candidate) whenWords(title string) string {
 	return capital(said)
 }
 
-// priorities are what a message is worth by how near the time is that it names, the last
-// of what names none or one that has passed; and by its importance: below 7, 7, 8, 9,
-// 10. A time that is named is not when one has to act: what counts much has no longer
-// than the hour where it names none, and what is for the evening can wait in the morning.
-var priorities = [...]struct {
-	within time.Duration
-	worth  [5]int
-}{
-	{30 * time.Minute, [5]int{withinTheHour, actNow, actNow, actNow, actNow}},
-	{3 * time.Hour, [5]int{today, withinTheHour, withinTheHour, withinTheHour, withinTheHour}},
-	{thisDay, [5]int{today, today, today, today, withinTheHour}},
-	{36 * time.Hour, [5]int{today, today, today, today, today}},
-	{math.MaxInt64, [5]int{thisWeek, thisWeek, thisWeek, thisWeek, thisWeek}},
-	{0, [5]int{today, today, withinTheHour, withinTheHour, withinTheHour}},
+// How near the time is that a message names.
+const (
+	atOnce   = iota // within half an hour
+	sameDay         // today, or within three hours
+	nextDay         // within 36 hours
+	farther         // later, or another day of the week that a letter names
+	timeless        // it names none, or one that has passed
+)
+
+// priorities are what a message is worth by how near its time is, and by its importance:
+// below 7, 7, 8, 9, 10. What is for today has to be seen to before: it has the hour.
+var priorities = [...][5]int{
+	atOnce:   {withinTheHour, actNow, actNow, actNow, actNow},
+	sameDay:  {today, withinTheHour, withinTheHour, withinTheHour, withinTheHour},
+	nextDay:  {today, today, today, today, today},
+	farther:  {thisWeek, thisWeek, thisWeek, thisWeek, thisWeek},
+	timeless: {today, today, withinTheHour, withinTheHour, withinTheHour},
 }
 
 // hurried is what the words of a letter that names no time weigh at least, as
 // prose.Weigh has it, for it to have the hour, and now.
 var hurried = [...]int{70, 105}
 
-const (
-	// thisDay is how near a time of day is that is told from the day alone.
-	thisDay = 5 * time.Hour
-	// justNow is how long a time that has passed is still meant.
-	justNow = 15 * time.Minute
-)
+// justNow is how long a time that has passed is still meant.
+const justNow = 15 * time.Minute
+
+// nearness is how near the time is that it names.
+func (l *candidate) nearness() int {
+	at := l.gate.in.At
+	t, day := l.when()
+	switch ahead := t.Sub(at); {
+	case t.IsZero() || ahead <= -justNow:
+		if o := l.letter(); o != nil && t.IsZero() {
+			if days, err := strconv.Atoi(o.Attrs["days"]); err == nil && o.At.AddDate(0, 0, days).Sub(at) > 36*time.Hour {
+				return farther
+			}
+		}
+		return timeless
+	case !day && ahead <= 30*time.Minute:
+		return atOnce
+	case !day && ahead <= 3*time.Hour || t.In(at.Location()).Format(time.DateOnly) == at.Format(time.DateOnly):
+		return sameDay
+	case ahead <= 36*time.Hour:
+		return nextDay
+	}
+	return farther
+}
 
 // priority is what the person is to do about it: 5 act now, 4 within the hour or two,
 // 3 today, 2 this week. A letter that names no time tells by its words; what a stranger
@@ -271,20 +291,9 @@ func (l *candidate) priority() int {
 	if l.severity >= subconscious.Warning {
 		importance = max(importance, warns)
 	}
-	t, day := l.when()
-	row, ahead := len(priorities)-1, t.Sub(l.gate.in.At)
-	if !t.IsZero() && ahead > -justNow {
-		for row = 0; ahead > priorities[row].within || day && priorities[row].within <= thisDay; row++ {
-		}
-	}
-	o := l.letter()
-	if o != nil && t.IsZero() {
-		if days, err := strconv.Atoi(o.Attrs["days"]); err == nil && o.At.AddDate(0, 0, days).Sub(l.gate.in.At) > 36*time.Hour { // it names another day
-			row = len(priorities) - 2
-		}
-	}
-	priority := priorities[row].worth[min(max(importance, 6), 10)-6]
-	if o != nil && row == len(priorities)-1 {
+	near := l.nearness()
+	priority := priorities[near][min(max(importance, 6), 10)-6]
+	if o := l.letter(); o != nil && near == timeless {
 		words, _ := strconv.Atoi(o.Attrs["words"]) // none weigh nothing
 		for priority = today; priority < actNow && words >= hurried[priority-today]; priority++ {
 		}

@@ -100,7 +100,7 @@ func TestPhone(t *testing.T) {
 		priority             int
 	}{
 		"a letter whose sentence is long": {letter("names_at", "2026-11-23T19:00:00Z"), "Deb Marsh: I need the hiring plan tonight… · tonight 19:00",
-			"“" + hiring + "” About: hiring plan. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, tonight 19:00", 3},
+			"“" + hiring + "” About: hiring plan. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, tonight 19:00", 4},
 		"one that is short": {letter("names_at", "2026-11-23T13:30:00Z", "quote", "Can you call me at 13:30?"), "Deb Marsh: “Can you call me at 13:30?”",
 			"About: hiring plan. In 90 minutes. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, today 13:30", 4},
 		"one that names an amount, too": {letter("names_at", "2026-11-23T13:30:00Z", "quote", "Can you bring the 49.90 at 13:30?"), "Deb Marsh: “Can you bring the 49.90 at 13:30?”",
@@ -131,11 +131,11 @@ func TestPhone(t *testing.T) {
 			asked.Rule, asked.Kind, asked.Due = "oracle.clash", subconscious.KindRisk, noon.Add(4*time.Hour)
 			asked.Summary = "Clash on Mon 23 Nov: Handball, trials 16:00–17:30 (was 12:00) and Father at the heart doctor 16:45–17:30"
 			o.Sense, o.Kind = "calendar", "event"
-		}, "Clash today: Handball, trials and Father at the heart doctor", "Clash today: Handball, trials 16:00–17:30 (was 12:00) and Father at the heart doctor 16:45–17:30.", "An appointment, today 16:00", 3},
+		}, "Clash today: Handball, trials and Father at the heart doctor", "Clash today: Handball, trials 16:00–17:30 (was 12:00) and Father at the heart doctor 16:45–17:30.", "An appointment, today 16:00", 4},
 		"a day alone": {func(asked *subconscious.Asked, o *subconscious.Observation) {
 			asked.Rule, asked.Kind, asked.Due, asked.Summary = "oracle.deadline", subconscious.KindDeadline, noon.Add(6*time.Hour), "Due Mon 23 Nov: pay the rent"
 			o.Sense, o.Kind = "notes", "task"
-		}, "Due today: pay the rent", "It looks like a secret.", "A note of yours, today", 3},
+		}, "Due today: pay the rent", "It looks like a secret.", "A note of yours, today", 4},
 	} {
 		in := plainInput()
 		asked, o := &in.Asked[0].Asked, &in.Evidence[0].Latest
@@ -166,7 +166,7 @@ func TestPriority(t *testing.T) {
 		tomorrow   bool
 	}{
 		{7, 0, "words 105", 5, false}, {9, 0, "words 70", 4, false}, {9, 0, "words 69", 3, true}, {9, 0, "", 3, true}, {7, subconscious.Warning, "", 4, true}, // in need, and by when is not said
-		{9, 0, "10h", 3, false}, {10, 0, "4h", 4, false}, {7, 0, "2h", 4, false}, {6, 0, "2h", 3, false},
+		{9, 0, "10h", 4, false}, {7, 0, "4h", 4, false}, {9, 0, "16h", 3, false}, {7, 0, "2h", 4, false}, {6, 0, "2h", 3, false},
 		{8, 0, "20m", 5, false}, {8, 0, "-1m", 5, false}, {8, 0, "-1h", 3, false}, {9, 0, "25h", 3, true}, {9, 0, "23h", 3, false}, {8, 0, "72h", 2, true}, {8, 0, "a day", 2, true}, {8, 0, "a day, told late", 3, true},
 	} {
 		in := plainInput()
