@@ -31,7 +31,7 @@ type letterbox struct {
 
 const (
 	reader, writer, other = "sam@example.com", "Anna Kuhn <anna@choir.example>", "Ben <ben@band.example>"
-	plain, pressing       = "can you bring the notes of the second piece?", "the hall is locked and nobody has the key. We sing at 18:30 today, can you come now?"
+	plain, pressing       = "can you bring the notes of the second piece today?", "the hall is locked and nobody has the key. We sing at 18:30 today, can you come now?"
 )
 
 func newLetterbox(t *testing.T) *letterbox {

@@ -140,8 +140,8 @@ type Message struct {
 	Text  string `json:"text"`
 	// Outline is for channels that others can read: who and when, and no quotation.
 	Outline string `json:"outline,omitempty"`
-	// Priority is what is to be done about it: 5 act now, 4 within the hour or two, 3
-	// today, 2 this week, 1 for the record.
+	// Priority is what is to be done about it: 5 act now, 4 soon, 3 by
+	// tomorrow, 2 this week, 1 for the record.
 	Priority int `json:"priority,omitempty"`
 	// Buttons are answers that fit, at most 3, as package notify names them.
 	Buttons []string `json:"buttons,omitempty"`

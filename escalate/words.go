@@ -235,14 +235,14 @@ func (l *candidate) whenWords(title string) string {
 // How near the time is that a message names.
 const (
 	atOnce   = iota // within half an hour
-	sameDay         // today, or within three hours
+	sameDay         // today, or within five hours
 	nextDay         // within 36 hours
 	farther         // later, or another day of the week that a letter names
 	timeless        // it names none, or one that has passed
 )
 
 // priorities are what a message is worth by how near its time is, and by its importance:
-// below 7, 7, 8, 9, 10. What is for today has to be seen to before: it has the hour.
+// below 7, 7, 8, 9, 10. What is for today has to be prepared before then: it has the hour.
 var priorities = [...][5]int{
 	atOnce:   {withinTheHour, actNow, actNow, actNow, actNow},
 	sameDay:  {today, withinTheHour, withinTheHour, withinTheHour, withinTheHour},
@@ -272,7 +272,7 @@ func (l *candidate) nearness() int {
 		return timeless
 	case !day && ahead <= 30*time.Minute:
 		return atOnce
-	case !day && ahead <= 3*time.Hour || t.In(at.Location()).Format(time.DateOnly) == at.Format(time.DateOnly):
+	case !day && ahead <= 5*time.Hour || t.In(at.Location()).Format(time.DateOnly) == at.Format(time.DateOnly):
 		return sameDay
 	case ahead <= 36*time.Hour:
 		return nextDay
@@ -280,9 +280,10 @@ func (l *candidate) nearness() int {
 	return farther
 }
 
-// priority is what the person is to do about it: 5 act now, 4 within the hour or two,
-// 3 today, 2 this week. A letter that names no time tells by its words; what a stranger
-// writes has the day, and what is broken is worth as much as what counts 8.
+// priority is what the person is to do about it: 5 act now, 4 soon, as
+// what is for today, 3 by tomorrow, 2 this week. A letter that names no time tells by its
+// words; what a stranger writes has 3 at most, and what is broken is worth as much as
+// what counts 8.
 func (l *candidate) priority() int {
 	if l.critical {
 		return actNow

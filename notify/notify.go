@@ -79,8 +79,8 @@ type Message struct {
 	Title  string `json:"title"`
 	Text   string `json:"text,omitempty"`
 	Urgent bool   `json:"urgent,omitempty"`
-	// Priority is what is to be done about it: 5 act now, 4 within the hour or two, 3
-	// today, 2 this week, 1 nothing: it is for the record.
+	// Priority is what is to be done about it: 5 act now, 4 soon, 3 by
+	// tomorrow, 2 this week, 1 nothing: it is for the record.
 	Priority int `json:"priority"`
 	// Repeated: it may have arrived before. Drivers need not show it, the
 	// outbox has put it into the words.

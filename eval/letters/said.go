@@ -24,8 +24,8 @@ const (
 
 // said is a letter of a list: what it says, and what the person would have.
 type said struct {
-	list                 int
-	label, subject, text string
+	list                         int
+	label, writer, subject, text string
 }
 
 // readSaid reads lists of letters: a line each, "LABEL WRITER | SUBJECT | TEXT".
@@ -44,11 +44,11 @@ func readSaid(folder string) (all []said, err error) {
 		}
 		for n, line := range strings.Split(strings.TrimSpace(string(content)), "\n") {
 			parts := strings.SplitN(line, " | ", 3)
-			label, _, _ := strings.Cut(parts[0], " ")
+			label, writer, _ := strings.Cut(parts[0], " ")
 			if len(parts) != 3 || !slices.Contains([]string{"now", "later", "no"}, label) {
 				return nil, fmt.Errorf("%s, line %d: not a line of the form \"now|later|no WRITER | SUBJECT | TEXT\"", file, n+1)
 			}
-			all = append(all, said{list, label, parts[1], strings.ReplaceAll(parts[2], " / ", "\n")})
+			all = append(all, said{list, label, writer, parts[1], strings.ReplaceAll(parts[2], " / ", "\n")})
 		}
 	}
 	return all, nil
@@ -85,11 +85,16 @@ func free(words []string) []limits {
 	return slices.Repeat([]limits{{math.Inf(-1), math.Inf(1)}}, len(words))
 }
 
+// beside is what begins the features that are learnt beside words, and are none: who
+// wrote it, and how long it is, so that words are not weighed for either.
+const beside = "~"
+
 // wordSamples are the letters by the words that are in them, as the words are sorted.
 func wordSamples(all []said) (samples []sample, words []string) {
 	count, each := map[string]int{}, make([][]string, len(all))
 	for n, l := range all {
 		each[n] = prose.Weighed(l.subject, l.text)
+		each[n] = append(each[n], beside+l.writer, fmt.Sprint(beside, min(len(each[n])/16, 8)))
 		for _, w := range each[n] {
 			count[w]++
 		}
@@ -120,7 +125,7 @@ func trainWords(all []said) string {
 	m := train(samples, free(words), wordRidge)
 	var text strings.Builder
 	for i, w := range words {
-		if n := m.weights[i]; max(n, -n) >= light {
+		if n := m.weights[i]; max(n, -n) >= light && !strings.HasPrefix(w, beside) {
 			fmt.Fprintln(&text, n, w)
 		}
 	}

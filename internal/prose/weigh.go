@@ -54,9 +54,9 @@ func readWeights(text string) (map[string]int, error) {
 const weighedLeast = 6
 
 // Weigh is by how much the words of a mail speak for it that the person wants to
-// know of it at once, about -200 to 200, and below 0 against it: more than the mean
-// of their weights, so that much that is said counts, and less than the sum, so that
-// a long letter does not win by its length. The weights were learnt from letters in
+// know of it at once, about -200 to 200, and below 0 against it: their sum over the
+// cube root of how many there are, so that much that is said counts, and a long
+// letter does not win by its length. The weights were learnt from letters in
 // six languages; words of another have none.
 func Weigh(subject, text string) int {
 	all, sum, n := weights(), 0, 0
@@ -66,7 +66,7 @@ func Weigh(subject, text string) int {
 			seen[string(w)], sum, n = true, sum+weight, n+1
 		}
 	})
-	return int(math.Round(float64(sum) / math.Sqrt(float64(max(n, weighedLeast)))))
+	return int(math.Round(float64(2*sum) / (3 * math.Cbrt(float64(max(n, weighedLeast))))))
 }
 
 // answering is what a mail program puts before a subject.

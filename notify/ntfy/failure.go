@@ -123,7 +123,7 @@ func (c *Client) refusal(response *http.Response, body []byte) *notify.Error {
 		{status == http.StatusForbidden && c.signs(), never, "the account may not use the topic on " + host + more, "give it the right: ntfy access USER TOPIC read-write, or choose another topic"},
 		{status == http.StatusForbidden, never, host + " lets nobody use the topic without signing in" + more, "set token_file, or username and password_file, of the channel"},
 		{status == http.StatusNotFound, never, "there is nothing at this address of " + host + more, "check the url of the channel: it is the server's address without the topic"},
-		{status == http.StatusRequestEntityTooLarge || s.Code == 40014, never, "the message is too long for " + host + more, "raise message-size-limit of the server to 4096 bytes"},
+		{status == http.StatusRequestEntityTooLarge || s.Code == 40014 && status < http.StatusTooManyRequests, never, "the message is too long for " + host + more, "raise message-size-limit of the server to 4096 bytes"},
 		{limited && s.daily(), later, "the day's allowance of messages at " + host + " is used up" + more, "wait until tomorrow, or use a server or account that allows more"},
 		{limited, later, host + " is asked too often" + more, "wait; where it happens often, use a server or account that allows more"},
 		// Something before the server gave up waiting for it.

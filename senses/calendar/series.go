@@ -111,8 +111,10 @@ func (s *series) expand(w window, budget *budget, out *expansion) {
 	}
 	excluded := s.exclusions()
 	s.originals(w, budget, out, func(original moment, l length) bool {
-		if s.changed[original.name()] != nil || excluded[original.name()] || excluded[dateName(original)] {
-			return true
+		if len(s.changed)+len(excluded) > 0 { // names are made for each occurrence
+			if name := original.name(); s.changed[name] != nil || excluded[name] || excluded[dateName(original)] {
+				return true
+			}
 		}
 		e, start := s.shifted(original)
 		if e != s.master {
@@ -191,7 +193,7 @@ func (s *series) originals(w window, budget *budget, out *expansion, yield func(
 	}
 	visit := func(wall time.Time) bool {
 		original := moment{wall: wall, zone: m.start.zone, date: m.start.date}
-		return seen[original.name()] || yield(original, m.length)
+		return len(seen) > 0 && seen[original.name()] || yield(original, m.length)
 	}
 	switch r := m.rule; {
 	case !more:

@@ -69,7 +69,7 @@ func grade(n int, bounds ...int) (g int) {
 }
 
 // pressing is by how much its words are of something that does not wait.
-func pressing(l Letter) int { return grade(l.Words, 30, 45, 60, 75, 90, 110) }
+func pressing(l Letter) int { return min(max(l.Words/5, 0), valueMost) }
 
 //go:embed letters.txt
 var lettersText string

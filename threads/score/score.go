@@ -28,7 +28,7 @@ type Feature[T any] struct {
 	Sign int
 	// Why says in words what it is about, to go into a sentence that says "you".
 	Why string
-	// Of is how much of it there is in a thing: 0 for none, at most 6.
+	// Of is how much of it there is in a thing: 0 for none, at most valueMost.
 	Of func(T) int
 }
 
@@ -50,6 +50,9 @@ func table[T any](weights string, most map[string]int, features []Feature[T]) *T
 	}
 	return t
 }
+
+// valueMost bounds how much of a feature there can be.
+const valueMost = 30
 
 // personalMost bounds what is learnt of a person, in hundredths.
 const personalMost = 200
@@ -87,7 +90,7 @@ func (t *Table[T]) Judge(thing T, personal int) Score {
 		parts = append(parts, part{personal, "you seldom read such letters"})
 	}
 	for i, f := range t.Features {
-		if w := t.Weights[i] * min(max(f.Of(thing), 0), 6); w != 0 {
+		if w := t.Weights[i] * min(max(f.Of(thing), 0), valueMost); w != 0 {
 			sum += w
 			parts = append(parts, part{w, f.Why})
 		}

@@ -71,7 +71,7 @@ func TestNoPlaceOfAPromise(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	table := &Table[int]{Bias: -100, Weights: []int{150, -40, 200}, Features: []Feature[int]{
+	table := &Table[int]{Bias: -100, Weights: []int{150, -8, 200}, Features: []Feature[int]{
 		{Name: "one", Why: "it is odd", Of: func(n int) int { return n % 2 }},
 		{Name: "big", Why: "it is big", Of: func(n int) int { return n }},
 		{Name: "none", Why: "it is none", Of: func(int) int { return 0 }},
@@ -80,9 +80,9 @@ func TestJudge(t *testing.T) {
 		n, personal, percent int
 		reasons              []string
 	}{
-		{1, 0, 52, []string{"it is odd", "not: it is big"}},
+		{1, 0, 60, []string{"it is odd", "not: it is big"}},
 		{0, 0, 27, nil},
-		{9, 0, 14, []string{"not: it is big", "it is odd"}},             // no feature counts more than six times
+		{99, 0, 14, []string{"not: it is big", "it is odd"}},            // no feature counts more than thirty times
 		{0, 5000, 73, []string{"you answer or read such letters soon"}}, // what is learnt is bounded
 	} {
 		got := table.Judge(c.n, c.personal)
