@@ -152,7 +152,7 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// serve lets a server answer until it is closed; lost is what its end means before.
+// serve lets a server answer until it is closed; lost is logged where it ends before.
 func (s *Server) serve(server *http.Server, listener net.Listener, lost string) {
 	s.serving.Go(func() {
 		if err := server.Serve(listener); ignoreClosed(err) != nil {

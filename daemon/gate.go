@@ -54,8 +54,8 @@ func lookUp(ctx context.Context, kept *mind.Store, staged *senses.Staged, before
 	return nil
 }
 
-// scored marks the requests in whose importance the person's habits are counted: by
-// the evidence, those about a letter.
+// scored marks, in place, the requests in whose importance the person's habits are
+// counted: those about letters, which what they cite says by its HabitAttr.
 func scored(requests []subconscious.Request, evidence []subconscious.Evidence) []subconscious.Request {
 	for i := range requests {
 		r := &requests[i]

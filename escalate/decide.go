@@ -55,7 +55,7 @@ func (g *gate) rule(l *candidate) {
 	}
 }
 
-// carry writes a Ruling down, in the decision and in the incident's life.
+// carry writes a ruling down, in the decision and in the incident's life.
 func (g *gate) carry(l *candidate, reason Reason, ruled Ruling) {
 	d := l.decision(reason, ruled)
 	if t := l.telling; t != nil {

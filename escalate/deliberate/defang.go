@@ -113,14 +113,14 @@ func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 // mark is what "[redacted:password]" goes on with behind its colon.
 var mark = lazy.Regexp(`^[a-z-]+\]`)
 
-// ideographic is a full stop that ends sentences, and parts the names of hosts. It
-// stays: only nothing follows it.
-var ideographic = strings.NewReplacer("。", "。 ", "｡", "｡ ")
+// parted puts a blank behind ideographic full stops, which end sentences and part
+// the names of hosts, so that no name goes on behind one.
+var parted = strings.NewReplacer("。", "。 ", "｡", "｡ ")
 
 // dotless breaks the dots of each run of characters that could be the name of a
 // host or its number.
 func dotless(text string) string {
-	pieces := strings.Fields(ideographic.Replace(text))
+	pieces := strings.Fields(parted.Replace(text))
 	for i, piece := range pieces {
 		pieces[i] = brokenDots([]rune(piece))
 	}

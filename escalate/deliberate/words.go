@@ -36,7 +36,7 @@ func (w *Worker) spoken(text string, taint escalate.Taint, most int) string {
 }
 
 // mechanical is a piece of a message that a rule makes: whatever it holds of
-// others can not be followed.
+// others cannot be followed.
 func (w *Worker) mechanical(text string, most int) string {
 	return w.spoken(text, escalate.Taint{}, most)
 }

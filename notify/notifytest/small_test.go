@@ -136,14 +136,18 @@ func (d *small) post(ctx context.Context, m notify.Message) (notify.Receipt, err
 		case <-d.end:
 		}
 	}
-	trouble, known := troubles[fault]
-	switch {
-	case fault == Healthy:
+	if fault == Healthy {
 		return d.Witness.Send(ctx, m)
-	case d.flaw == trusting:
+	}
+	if d.flaw == trusting {
 		return notify.Receipt{}, nil
-	case !known:
-		trouble = notify.Unknown
+	}
+	trouble := notify.Unknown // as this driver has it, and not the suite's table
+	switch fault {
+	case Refuses:
+		trouble = notify.Refused
+	case Down, Broken, Limits:
+		trouble = notify.Unavailable
 	}
 	return notify.Receipt{}, d.fail(trouble, errors.New(string(fault)))
 }

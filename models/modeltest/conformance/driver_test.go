@@ -52,6 +52,7 @@ const (
 	wordy        flaw = "wordy"           // repeats a whole page as the reason
 	alwaysLive   flaw = "always live"     // streams although nobody listens
 	nameless     flaw = "nameless"        // does not know its model
+	relayed      flaw = "behind a relay"  // none: it goes through relay as it is
 	accepting    flaw = "accepting"       // takes every body for an answer
 	unpacking    flaw = "keeps a promise" // tells of pieces only at the end, in one
 )
@@ -71,7 +72,7 @@ var _ models.Driver = (*flawed)(nil)
 func newFlawed(t testing.TB, url, protocol string, f flaw) *flawed {
 	d := &flawed{protocol: protocol, flaw: f, refusal: &atomic.Pointer[string]{}}
 	switch f {
-	case leaksKey, wordy, gulps, strays:
+	case leaksKey, wordy, gulps, strays, relayed:
 		url = relay(t, url, d)
 	}
 	client := models.NewClient(models.TransportOptions{BaseURL: url})

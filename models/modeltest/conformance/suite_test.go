@@ -45,6 +45,17 @@ func judge(name string, s Suite, streamed bool) []string {
 	})
 }
 
+// TestRelayIsSound: what stands before the server for some flaws is no flaw by itself.
+func TestRelayIsSound(t *testing.T) {
+	for _, protocol := range []string{modeltest.OpenAI, modeltest.Anthropic} {
+		for _, rule := range []string{"401", "500", "redirect"} {
+			if said := judge(rule, suite(protocol, relayed, nil), false); len(said) > 0 {
+				t.Errorf("%s, %s: %q", protocol, rule, said)
+			}
+		}
+	}
+}
+
 // TestFaultyDrivers shows for each rule that it can fail.
 func TestFaultyDrivers(t *testing.T) {
 	cases := []struct {
