@@ -42,7 +42,7 @@ func play(what string, out io.Writer) error {
 		w.Allow(uint16(server.Addr().(*net.TCPAddr).Port))
 	}
 	try := func(network, to string) {
-		dialer := net.Dialer{Timeout: 20 * time.Millisecond}
+		dialer := net.Dialer{Timeout: 500 * time.Millisecond}
 		if conn, err := dialer.Dial(network, to); err == nil {
 			_, _ = conn.Write([]byte("secret"))
 			conn.Close()
@@ -56,7 +56,7 @@ func play(what string, out io.Writer) error {
 	case "udp6":
 		try("udp", "[2001:db8:7::7]:53")
 	case "name":
-		ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
 		_, _ = net.DefaultResolver.LookupHost(ctx, "attacker.example")
 	}
