@@ -276,16 +276,17 @@ func (s *Sense) expanded(ctx context.Context, parts splitting, at time.Time, min
 }
 
 // Probe counts the events of a calendar file. The error says why the sense could
-// not read it; one that wraps fs.ErrNotExist, that there is none.
-func Probe(c Config) (events int, err error) {
+// not read it; one that wraps fs.ErrNotExist, that there is none. A problem is what is
+// wrong with one that is read as far as it goes.
+func Probe(c Config) (events int, problem, err error) {
 	content, err := readFile(c.ICS, nil)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if events, err = Count(content.data); errors.Is(err, errNoCalendar) {
-		return 0, err
+		return 0, nil, err
 	}
-	return events, nil
+	return events, err, nil
 }
 
 var errNoCalendar = errors.New("it is no iCalendar file (.ics)")

@@ -34,14 +34,14 @@ func (e *examination) calendars(ctx context.Context) {
 
 // local reads a calendar that is a file. That there is none is said of the folders.
 func local(c calendar.Config) (p caldav.Probed) {
-	events, err := calendar.Probe(c)
-	switch {
+	events, problem, err := calendar.Probe(c)
+	switch err = cmp.Or(err, problem); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		p.Problem, p.Next, _ = strings.Cut(err.Error(), "; ")
 		p.Next = cmp.Or(p.Next, "export it again, or correct ics")
 	default:
-		p.Detail = fmt.Sprintf("the file is there, with %d events", events)
+		p.Detail = fmt.Sprint("the file is there; events: ", events)
 	}
 	return p
 }
@@ -50,7 +50,7 @@ func local(c calendar.Config) (p caldav.Probed) {
 func (e *examination) calendar(c calendar.Config, p caldav.Probed) {
 	e.say(c.ID,
 		row{p.Detail != "", OK, p.Detail, ""},
-		row{p.Problem != "" && e.senses("calendar", c.ID), OK, "the daemon, which runs, reads it; from here: " + p.Problem, ""},
+		row{p.Problem != "" && c.Remote() && e.senses("calendar", c.ID), OK, "the daemon, which runs, reads it; from here: " + p.Problem, ""},
 		row{p.Problem != "", Broken, p.Problem, p.Next})
 	e.say(c.ID+" calendars", row{len(p.Missing) > 0, Degraded, "there is no " + strings.Join(p.Missing, ", "), "correct calendars, or leave it out for all"})
 	if c.Google != "" {

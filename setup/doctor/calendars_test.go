@@ -50,7 +50,10 @@ func TestCalendars(t *testing.T) {
 		"a strange authority": {fault{strings.Replace(at("url", "/home.ics"), "ca_file: "+ca+", ", "", 1), given(password, time.Time{}), "home", doctor.Broken, "certificate does not hold"}, "ca_file"},
 		"a file": {fault{"senses: {calendar: [{id: home, ics: home.ics}]}", func(t *testing.T, p *patient) {
 			write(t, p.dir+"/home.ics", "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n", 0o600)
-		}, "home", doctor.OK, "with 1 events"}, ""},
+		}, "home", doctor.OK, "events: 1"}, ""},
+		"a file that was cut": {fault{"senses: {calendar: [{id: home, ics: home.ics}]}", func(t *testing.T, p *patient) {
+			write(t, p.dir+"/home.ics", "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nEND:VEVENT\r\n", 0o600)
+		}, "home", doctor.Broken, "END:VCALENDAR"}, "export it again"},
 		"a folder":            {fault{"senses: {calendar: [{id: home, ics: home.ics}]}", func(t *testing.T, p *patient) { write(t, p.dir+"/home.ics/a", "", 0o600) }, "home", doctor.Broken, "is not a file"}, "set ics to an .ics file"},
 		"no iCalendar":        {fault{"senses: {calendar: [{id: home, ics: home.ics}]}", func(t *testing.T, p *patient) { write(t, p.dir+"/home.ics", "hello", 0o600) }, "home", doctor.Broken, "no iCalendar file"}, "export it again"},
 		"a certificate's end": {fault{at("url", "/home.ics"), given(password, server.Certificate().NotAfter.AddDate(0, 0, -7)), "home certificate", doctor.Degraded, "certificate ends on"}, "renew"},

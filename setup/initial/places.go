@@ -100,7 +100,7 @@ func countFiles(ctx context.Context, path string) (string, error) {
 
 // countEvents says how many events a calendar holds.
 func countEvents(_ context.Context, path string) (string, error) {
-	n, err := calendar.Probe(calendar.Config{ICS: path})
+	n, _, err := calendar.Probe(calendar.Config{ICS: path})
 	return some(n, false, "event"), missing(err, "file")
 }
 
