@@ -377,8 +377,8 @@ func reason(l *candidate) string {
 	switch {
 	case why != "" && !strings.EqualFold(why, sentence(l.asked, l.key)):
 		return why
-	case len(l.own) > 0 && l.own[0].Latest.Declared() && isOurs(&l.own[0].Latest) && l.own[0].Latest.Text != "":
-		return subconscious.Shorten(plain(l.own[0].Latest.Text), quoted)
+	case len(l.own) > 0 && l.own[0].Latest.Declared() && isOurs(&l.own[0].Latest):
+		return subconscious.Shorten(plain(cmp.Or(l.own[0].Latest.Text, "reported by "+l.own[0].Latest.Instance)), quoted)
 	case l.severity >= subconscious.Critical:
 		return "it is critical"
 	case l.severity == subconscious.Warning:

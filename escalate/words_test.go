@@ -132,6 +132,11 @@ func TestPhone(t *testing.T) {
 			asked.Summary = "Clash on Mon 23 Nov: Handball, trials 16:00–17:30 (was 12:00) and Father at the heart doctor 16:45–17:30"
 			o.Sense, o.Kind = "calendar", "event"
 		}, "Clash today: Handball, trials and Father at the heart doctor", "Clash today: Handball, trials 16:00–17:30 (was 12:00) and Father at the heart doctor 16:45–17:30.", "An appointment, today 16:00", 4},
+		"what a check says without a text": {func(asked *subconscious.Asked, o *subconscious.Observation) {
+			asked.Rule, asked.Kind, asked.Summary, asked.Reason = "watcher.declared", subconscious.KindAnomaly, "The freezer's door is open", ""
+			*o = subconscious.Observation{Sense: "exec", Kind: "door", ID: "door", Instance: "freezer", Title: "The freezer's door is open", Trust: subconscious.Machine,
+				Severity: subconscious.Warning}
+		}, "The freezer's door is open", "Reported by freezer.", "A source of yours", 4},
 		"a day alone": {func(asked *subconscious.Asked, o *subconscious.Observation) {
 			asked.Rule, asked.Kind, asked.Due, asked.Summary = "oracle.deadline", subconscious.KindDeadline, noon.Add(6*time.Hour), "Due Mon 23 Nov: pay the rent"
 			o.Sense, o.Kind = "notes", "task"
