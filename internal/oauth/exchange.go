@@ -37,7 +37,7 @@ func (o Options) refresh(ctx context.Context, old *token) (*token, error) {
 	fresh := o.tokenOf(got)
 	fresh.SignedIn = old.SignedIn
 	if fresh.Refresh == "" {
-		fresh.Refresh = old.Refresh
+		fresh.Refresh, fresh.Renewable = old.Refresh, old.Renewable
 	}
 	if fresh.Ends.IsZero() {
 		fresh.Ends = old.Ends

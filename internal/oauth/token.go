@@ -59,6 +59,7 @@ func readToken(path string) (*token, error) {
 	if kept.Version != version {
 		return nil, wrong("is of version %d, which this program does not know; "+mend, kept.Version)
 	}
+	kept.Renewable = kept.Refresh != ""
 	return kept, nil
 }
 
@@ -131,7 +132,6 @@ func Kept(options Options) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	held.Renewable = held.Refresh != ""
 	if !s.good(held) && !held.Renewable {
 		return held.State, s.again("the sign-in has run out, and the provider gave nothing to renew it with")
 	}

@@ -134,9 +134,10 @@ func (c *Client) refusal(response *http.Response, body []byte) *notify.Error {
 		{true, never, other, check},
 	}
 	failure := &notify.Error{}
-	for _, m := range slices.Backward(meanings) { // the first that is so
+	for _, m := range meanings {
 		if m.is {
 			failure.Trouble, failure.Text, failure.Next = m.trouble, m.text, m.next
+			break
 		}
 	}
 	if failure.Trouble == later && (limited || faulty) {

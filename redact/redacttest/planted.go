@@ -33,10 +33,8 @@ const (
 )
 
 // sets are what characters are drawn from.
-func sets() map[string]string {
-	return map[string]string{"lower": lower, "digits": digits, "3 to 9": "3456789", "5 to 9": "56789", "hexes": digits + "abcdef", "small": lower + digits,
-		"capitals": upper + digits, "base32": upper + "234567", "alnum": alnum, "urlsafe": alnum + "-_", "standard": standard}
-}
+var sets = map[string]string{"lower": lower, "digits": digits, "3 to 9": "3456789", "5 to 9": "56789", "hexes": digits + "abcdef", "small": lower + digits,
+	"capitals": upper + digits, "base32": upper + "234567", "alnum": alnum, "urlsafe": alnum + "-_", "standard": standard}
 
 //go:embed planted.txt
 var planted string
@@ -52,7 +50,7 @@ func Planted() []Secret {
 		for i, part := range fields[2:] {
 			name, count, _ := strings.Cut(part, "*")
 			if n, err := strconv.Atoi(count); err == nil {
-				fields[2+i] = p.some(sets()[name], n)
+				fields[2+i] = p.some(sets[name], n)
 			}
 		}
 		p.plant(fields[0], fields[1], fields[2:]...)

@@ -97,15 +97,17 @@ func expand(ctx context.Context, parts splitting, w window) (expansion, error) {
 // before the zone that it names.
 func readEvents(ctx context.Context, parts splitting, zones *zones, notes *notes) ([]*event, error) {
 	var events []*event
-	for _, what := range []string{"this time zone", "this event"} {
+	for _, zone := range []bool{true, false} {
 		for i, part := range parts.components {
 			if i%64 == 0 && ctx.Err() != nil {
 				return nil, fmt.Errorf("read the calendar: %w", ctx.Err())
 			}
-			switch zone := part.name == "VTIMEZONE"; {
-			case zone != (what == "this time zone"):
+			switch {
+			case zone != (part.name == "VTIMEZONE"):
+			case part.problem != "" && zone:
+				notes.add(part.line, "this time zone %s", part.problem)
 			case part.problem != "":
-				notes.add(part.line, "%s %s", what, part.problem)
+				notes.add(part.line, "this event %s", part.problem)
 			case zone:
 				zones.define(part)
 			default:

@@ -135,6 +135,19 @@ func TestUserUnits(t *testing.T) {
 	}
 }
 
+// TestBuses: the machine's systemd is asked on the machine's bus, the person's on that of
+// the session, where nothing is configured.
+func TestBuses(t *testing.T) {
+	t.Setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/machine")
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/person")
+	s := NewSystem(SystemOptions{})
+	for i, bus := range buses {
+		if address := s.address(i); bus.user != (address == "unix:path=/person") || !bus.user && address != "unix:path=/machine" {
+			t.Errorf("%s: %q", bus.name, address)
+		}
+	}
+}
+
 // TestBusWithoutSystemd: neither a missing bus nor one without systemd is a
 // failure, but the absence of one that answered before is.
 func TestBusWithoutSystemd(t *testing.T) {
