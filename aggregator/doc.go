@@ -23,4 +23,4 @@ package aggregator
 
 // MechanicsVersion names the rules below. It rises with every change that could
 // make a recorded tick replay to other bytes.
-const MechanicsVersion = 6
+const MechanicsVersion = 7

@@ -30,6 +30,7 @@ func recorded(incident *subconscious.Incident, c subconscious.Citation) bool {
 // cited beside it is not counted.
 func (m *merge) record(it *item, g *group, taken []*claim) {
 	incident := m.incident(g.key)
+	incident.Over = false
 	if incident.Recorded == nil {
 		incident.Recorded = map[subconscious.Ref][]int64{}
 	}

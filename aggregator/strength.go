@@ -214,6 +214,9 @@ func (m *merge) drop() {
 			m.dropParked(it)
 		case it.news && it.Strength > 0:
 		case !it.Over && (it.ended() || it.Strength > 0 && m.calledOver(it)):
+			if !it.ended() {
+				m.incident(it.Incident).Over = true
+			}
 			it.Over, it.Fresh, it.Strength = true, false, 1
 			m.change(it, Over, "what it rests on is gone")
 		case it.Strength <= 0:
@@ -235,7 +238,7 @@ func (m *merge) dropParked(it *item) {
 		it.gone = true
 		m.change(it, Dropped, "it no longer stands")
 	case !it.news && m.calledOver(it):
-		it.gone = true
+		m.incident(it.Incident).Over, it.gone = true, true
 		m.change(it, Dropped, "what it rests on is gone")
 	default:
 		m.restate(it)

@@ -230,7 +230,7 @@ func checkPushes(t interface{ Errorf(string, ...any) }, p *play, out escalate.De
 	if capped > 0 && spent.LastHour+capped > rules.EscalationsPerHour {
 		t.Errorf("%s: %d pushes within the hour, %d are allowed", p.at, spent.LastHour+capped, rules.EscalationsPerHour)
 	}
-	if reserve := min(3, rules.NotificationsPerDay/4); plain > 0 && spent.Today+plain > rules.NotificationsPerDay-reserve {
+	if reserve := min(1, rules.NotificationsPerDay/4); plain > 0 && spent.Today+plain > rules.NotificationsPerDay-reserve {
 		t.Errorf("%s: the reserve of %d was used: %d told, %d now", p.at, reserve, spent.Today, plain)
 	}
 	if out.Spent.Today != spent.Today+pushes || out.Spent.LastHour != spent.LastHour+pushes-len(out.Digests) {

@@ -39,14 +39,14 @@ func (g *gate) all(incident *subconscious.Incident, asked subconscious.Asked) []
 }
 
 // over reports whether what a request rests on has ended: all that could stand is
-// gone, or of what is connected a part.
+// gone, or of what is connected a part, or two things are no longer so to each other.
 func over(incident *subconscious.Incident, evidence []*subconscious.Evidence) bool {
 	gone, standing := false, false
 	for _, e := range evidence {
 		gone = gone || e.Gone && !e.Standing
 		standing = standing || e.Standing
 	}
-	return gone && (!standing || incident.Key.IsPair())
+	return gone && (!standing || incident.Key.IsPair()) || incident.Over && incident.Key.IsPair()
 }
 
 // stands reports whether any of it stands.

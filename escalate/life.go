@@ -108,7 +108,7 @@ func (g *gate) clear(incident *subconscious.Incident) {
 	t := incident.Telling
 	last, told := lastTold(t)
 	evidence := g.own(incident, t.Asked)
-	if !told || last.Digest || !last.Heard() || last.Why == whyRead || g.isOver(last.At) || len(evidence) == 0 || !wentAway(evidence, last.At) {
+	if !told || last.Digest || !last.Heard() || last.Why == whyRead || g.isOver(last.At) || len(evidence) == 0 || !incident.Over && !wentAway(evidence, last.At) {
 		return
 	}
 	o, when := &evidence[0].Latest, " Told "+when(last.At, g.in.At)+"."
@@ -121,6 +121,8 @@ func (g *gate) clear(incident *subconscious.Incident) {
 		lead, text = "No longer needed: ", said("taken_back")
 	case o.Attrs["corrected"] != "":
 		lead, text = "Changed: ", said("corrected")
+	case incident.Over && t.Asked.Kind == subconscious.KindRisk:
+		lead, text = "No longer: ", "It is over, as of "+subconscious.Moment(g.in.At, g.in.At)+"."+when
 	case (isMachine(classOf(o)) || o.Declared() && o.Due.IsZero() && isOurs(o)) && last.Severity >= subconscious.Warning:
 		lead, text = "All clear, no longer: ", "It is over, as of "+subconscious.Moment(g.in.At, g.in.At)+"."+when
 	default:
@@ -128,7 +130,7 @@ func (g *gate) clear(incident *subconscious.Incident) {
 	}
 	title := func(of string) string { return subconscious.Shorten(lead+of, maxTitle) }
 	g.out.Clears = append(g.out.Clears, Clear{told: last.At, ID: t.ID, Message: Message{
-		Title: title(sentence(t.Asked, incident.Key)), Text: text, Outline: title(g.candidate(incident, t.Asked, true).outline())}})
+		Title: title(near(sentence(t.Asked, incident.Key), g.in.At)), Text: text, Outline: title(g.candidate(incident, t.Asked, true).outline())}})
 }
 
 // isOver reports whether the time for an answer is over that began then.

@@ -34,6 +34,11 @@ func (l *candidate) matters() (again string, news bool, detail string) {
 	switch {
 	case !told && l.isOwnDoing():
 		return "", false, "you moved it yourself, at this machine"
+	case !told && l.waited && !l.reminds && len(l.own) == 1:
+		if pair, with := l.gate.toldWith(l.own[0].Ref, l.own[0].Latest.Seq, true); pair != nil && with.Heard() && pair.Closed == nil {
+			return "", false, fmt.Sprintf("what it says was told with %s %s", pair.Telling.ID, when(with.At, l.gate.in.At))
+		}
+		return "", true, ""
 	case !told:
 		return "", true, ""
 	}
@@ -249,7 +254,7 @@ func (l *candidate) covered() (told bool, by string, pending bool) {
 		if !known {
 			continue
 		}
-		part, with := l.gate.toldWith(c.Ref, seq, l.key)
+		part, with := l.gate.toldWith(c.Ref, seq, false)
 		if part == nil {
 			return false, "", false
 		}
@@ -261,13 +266,13 @@ func (l *candidate) covered() (told bool, by string, pending bool) {
 	return by != "" && !pending, by, pending
 }
 
-// toldWith finds the incident, no connection, with which a change was told, and
+// toldWith finds the incident with which a change was told, a connection or none, and
 // that telling; one that is being deliberated on only where there is no other.
 // What was kept back says nothing of what it is a part of.
-func (g *gate) toldWith(ref subconscious.Ref, seq int64, but subconscious.IncidentKey) (part *subconscious.Incident, with subconscious.Told) {
+func (g *gate) toldWith(ref subconscious.Ref, seq int64, connection bool) (part *subconscious.Incident, with subconscious.Told) {
 	for _, key := range g.keys {
 		incident := g.incidents[key]
-		if key == but || key.IsPair() || key.IsPattern() || incident.Telling == nil {
+		if key.IsPair() != connection || key.IsPattern() || incident.Telling == nil {
 			continue
 		}
 		for _, told := range incident.Telling.Told {

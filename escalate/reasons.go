@@ -207,19 +207,19 @@ func (l *candidate) hasRing() bool {
 // hour does not hold it.
 type draw struct{ critical, urgent, anyHour bool }
 
-// spent says why nothing more can be pushed now; "" where something can. A part
-// of the day's pushes is kept for what is critical, which knows no hour; a third of
-// what is left of the day and of the hour for what is urgent, at least one but where
+// spent says why nothing more can be pushed now; "" where something can. The last
+// of the day's pushes is kept for what is critical, which knows no hour; a third
+// of the day and of the hour for what is urgent, at least one but where
 // there is only one; and one of the day for a digest that is late, or it would be so
 // all day. For a digest, which tells of many, there is no such third, and no hour.
 func (g *gate) spent(of draw) (why string, until time.Time) {
 	spent, day, hourly, owed := g.out.Spent, g.in.Rules.NotificationsPerDay, g.in.Rules.EscalationsPerHour, g.owed
 	year, month, date := g.in.At.Date()
 	tomorrow, _ := clock(0).instants(year, month, date+1, g.in.At.Location())
-	reserve := min(reserved, day/4)
+	reserve := min(1, day/4) // where there are few, what is critical takes one as others do
 	keptToday, keptNow := 0, 0
 	if !of.urgent && day-reserve > 1 {
-		keptToday = max(0, max(1, (day-reserve)/3)-spent.UrgentToday)
+		keptToday = max(0, max(1, day/3)-spent.UrgentToday)
 	}
 	if !of.urgent && hourly > 1 {
 		keptNow = max(0, max(1, hourly/3)-spent.UrgentLastHour)
@@ -233,7 +233,7 @@ func (g *gate) spent(of draw) (why string, until time.Time) {
 	case of.critical:
 		return "", time.Time{}
 	case spent.Today >= day-reserve:
-		return fmt.Sprintf("%s today; the last %d of %d are kept for what is critical", times(spent.Today), reserve, day), tomorrow
+		return fmt.Sprintf("%s today; the last of %d is kept for what is critical", times(spent.Today), day), tomorrow
 	case of.anyHour:
 		return "", time.Time{}
 	case spent.LastHour >= hourly:
@@ -247,10 +247,6 @@ func (g *gate) spent(of draw) (why string, until time.Time) {
 	}
 	return "", time.Time{}
 }
-
-// reserved is how many pushes of a day only what is critical may use, where the
-// day has four times as many.
-const reserved = 3
 
 func times(n int) string {
 	switch n {

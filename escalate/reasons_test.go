@@ -236,10 +236,10 @@ func TestOneReason(t *testing.T) {
 		}}, escalate.Tell, escalate.Escalate, ""},
 		{"looking", []cause{func(in *escalate.Input) { in.Presence.State = subconscious.PresenceLooking }}, escalate.Tell, escalate.Escalate, ""},
 		{"away", []cause{func(in *escalate.Input) { in.Presence.State = subconscious.PresenceAway }}, escalate.Tell, escalate.Escalate, ""},
-		{"the reserve of the day", []cause{func(in *escalate.Input) { in.Spent.Today = 9 }}, escalate.Hold, escalate.BudgetAttention, "told 9 times today; the last 3 of 12 are kept for what is critical"},
+		{"the reserve of the day", []cause{func(in *escalate.Input) { in.Spent.Today = 11 }}, escalate.Hold, escalate.BudgetAttention, "told 11 times today; the last of 12 is kept for what is critical"},
 		{"the reserve, for what is critical", []cause{disk(subconscious.Critical), func(in *escalate.Input) { in.Spent = escalate.Spent{Today: 11, LastHour: 9} }}, escalate.Tell, escalate.Escalate, "critical"},
-		{"the kept place of the day", []cause{func(in *escalate.Input) { in.Spent.Today = 8 }}, escalate.Hold, escalate.BudgetAttention, "told 8 times today; what is left is kept for what is urgent or critical"},
-		{"… for what is urgent", []cause{urgent, func(in *escalate.Input) { in.Spent.Today = 8 }}, escalate.Tell, escalate.Escalate, ""},
+		{"the kept place of the day", []cause{func(in *escalate.Input) { in.Spent.Today = 7 }}, escalate.Hold, escalate.BudgetAttention, "told 7 times today; what is left is kept for what is urgent or critical"},
+		{"… for what is urgent", []cause{urgent, func(in *escalate.Input) { in.Spent.Today = 10 }}, escalate.Tell, escalate.Escalate, ""},
 		{"the kept place of the hour", []cause{func(in *escalate.Input) { in.Spent.LastHour = 2 }}, escalate.Hold, escalate.BudgetAttention, "told 2 times within the hour; what is left of it is kept for what is urgent"},
 		{"… for what is urgent", []cause{urgent, func(in *escalate.Input) { in.Spent.LastHour = 2 }}, escalate.Tell, escalate.Escalate, ""},
 		{"… for what the person has to do within the hour", []cause{func(in *escalate.Input) {

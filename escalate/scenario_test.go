@@ -224,6 +224,11 @@ func (s *script) event(words []string) error {
 		p.command(subconscious.Command{Kind: subconscious.CommandRemind, Incident: p.key(words[1]), Until: in(2)})
 	case "dismiss":
 		p.command(subconscious.Command{Kind: subconscious.CommandDismiss, Incident: p.key(words[1]), Forever: len(words) > 2})
+	case "over": // a pair, as the rule says that found it
+		key := subconscious.PairKey(p.key(words[1]), p.key(words[2]))
+		incident := p.incidents[key]
+		incident.Over = true
+		p.incidents[key] = incident
 	case "outcome":
 		return s.outcome(words[1:], in(3))
 	case "presence":

@@ -235,7 +235,7 @@ func (l *candidate) whenWords(title string) string {
 // How near the time is that a message names.
 const (
 	atOnce   = iota // within half an hour
-	sameDay         // today, or within five hours
+	sameDay         // today, within five hours, or of an evening by next morning
 	nextDay         // within 36 hours
 	farther         // later, or another day of the week that a letter names
 	timeless        // it names none, or one that has passed
@@ -255,6 +255,9 @@ var priorities = [...][5]int{
 // prose.Weigh has it, for it to have the hour, and now.
 var hurried = [...]int{70, 105}
 
+// evening is the hour from which on tomorrow morning is near.
+const evening = 17
+
 // justNow is how long a time that has passed is still meant.
 const justNow = 15 * time.Minute
 
@@ -273,6 +276,8 @@ func (l *candidate) nearness() int {
 	case !day && ahead <= 30*time.Minute:
 		return atOnce
 	case !day && ahead <= 5*time.Hour || t.In(at.Location()).Format(time.DateOnly) == at.Format(time.DateOnly):
+		return sameDay
+	case !day && at.Hour() >= evening && ahead <= 16*time.Hour: // tomorrow morning leaves this evening
 		return sameDay
 	case ahead <= 36*time.Hour:
 		return nextDay

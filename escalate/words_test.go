@@ -173,9 +173,13 @@ func TestPriority(t *testing.T) {
 		{7, 0, "words 105", 5, false}, {9, 0, "words 70", 4, false}, {9, 0, "words 69", 3, true}, {9, 0, "", 3, true}, {7, subconscious.Warning, "", 4, true}, // in need, and by when is not said
 		{9, 0, "10h", 4, false}, {7, 0, "4h", 4, false}, {9, 0, "16h", 3, false}, {7, 0, "2h", 4, false}, {6, 0, "2h", 3, false},
 		{8, 0, "20m", 5, false}, {8, 0, "-1m", 5, false}, {8, 0, "-1h", 3, false}, {9, 0, "25h", 3, true}, {9, 0, "23h", 3, false}, {8, 0, "72h", 2, true}, {8, 0, "a day", 2, true}, {8, 0, "a day, told late", 3, true},
+		{8, 0, "at 19:00, 13h", 4, false}, {8, 0, "at 19:00, 17h", 3, true},
 	} {
 		in := plainInput()
 		in.At = at
+		if ahead, evening := strings.CutPrefix(c.ahead, "at 19:00, "); evening {
+			in.At, c.ahead = at.Add(10*time.Hour), ahead
+		}
 		asked, o := &in.Asked[0].Asked, &in.Evidence[0].Latest
 		asked.Importance, o.Severity = c.importance, c.severity
 		if o.Attrs = map[string]string{"from": "deb@example.org", "known": "4"}; o.Severity == 0 {
@@ -193,7 +197,7 @@ func TestPriority(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			asked.Due = at.Add(ahead)
+			asked.Due = in.At.Add(ahead)
 		}
 		all := messages(escalate.Decide(in))
 		if len(all) != 1 || all[0].Priority != c.want || slices.Contains(all[0].Buttons, "tomorrow") != c.tomorrow {

@@ -38,6 +38,8 @@ type Incident struct {
 	// deliberation, said that it is so.
 	Promoted  bool `json:"promoted,omitempty"`
 	Confirmed bool `json:"confirmed,omitempty"`
+	// Over: the rule that found it finds it no longer, though what it rests on stands.
+	Over bool `json:"over,omitempty"`
 	// Closed is set while the person wants to hear no more of it.
 	Closed *Closure `json:"closed,omitempty"`
 	// Telling is nil until somebody asks that it be told. A merge leaves

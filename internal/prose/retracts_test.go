@@ -52,7 +52,10 @@ func TestRetracts(t *testing.T) {
 			niente lascia stare, l'ho trovata
 			Non serve più, grazie.
 			Esquece, o vizinho emprestou.
-			Já não é preciso, obrigada.`,
+			Já não é preciso, obrigada.
+			deixa, era o disjuntor. já roda
+			Peço desculpa, era para a outra Graça. Ignore.
+			war nur ein Ventil, ist schon wieder heile.`,
 		false: `Ich brauche es wirklich.
 			Es hat sich noch nicht erledigt.
 			It is not sorted yet.
@@ -64,7 +67,9 @@ func TestRetracts(t *testing.T) {
 			Ya está fuera, sal.
 			Niente di che, ma vieni.
 			Ho bisogno di te subito.
-			Ainda não está resolvido.`,
+			Ainda não está resolvido.
+			Deixa a chave no vizinho.
+			Ignore the first page.`,
 	} {
 		for line := range strings.Lines(texts) {
 			if text := strings.TrimSpace(line); Retracts(text) != want {
