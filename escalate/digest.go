@@ -183,6 +183,11 @@ func (g *gate) waiting(reasons ...Reason) []heldRequest {
 			items = append(items, h)
 		}
 	}
+	items = slices.DeleteFunc(slices.Clone(items), func(h heldRequest) bool { // the clash that it makes says so, too
+		return len(h.own) == 1 && !h.reminds && slices.ContainsFunc(items, func(other heldRequest) bool {
+			return other.key.IsPair() && other.asked.Kind == subconscious.KindRisk && slices.Contains(other.own, h.own[0])
+		})
+	})
 	slices.SortStableFunc(items, func(a, b heldRequest) int {
 		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(b.asked.Importance, a.asked.Importance),
 			cmp.Compare(b.confidence, a.confidence), sooner(a.asked.Due, b.asked.Due), cmp.Compare(a.key, b.key))

@@ -213,8 +213,13 @@ const touches = 2
 
 // isNearer reports whether it has come so much nearer that the person is to be
 // reminded. What is to be prepared for an event is told once; that something is
-// overdue only where no push was spent on it.
+// overdue only where no push was spent on it; and what is for a day, at no time of it,
+// not twice on that day.
 func (l *candidate) isNearer(last subconscious.Told) bool {
+	at := l.gate.in.At
+	if _, day := l.when(); day && !last.At.In(at.Location()).Before(time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())) {
+		return false
+	}
 	prepares := l.asked.Kind == subconscious.KindPreparation
 	left := touches
 	if prepares && !l.critical || l.band == subconscious.BandPast {
