@@ -51,7 +51,7 @@ func (p *parser) readsAsWeekday(i int, introduced, limited bool) bool {
 	case t.lex.is(rOrdinalWeekday):
 		if introduced && dated { // até terça 24
 			_, _, ok := p.numberOfWeekday(j)
-			return ok
+			return ok || p.joined(j+1, '/') || p.timed(i, j)
 		}
 		return introduced && (limited || !p.is(i-1, rOf)) && (p.follows(i+1) || p.is(i+1, rAt|rNight|rForenoon|rNext)) || dated || p.is(i+1, rNext) || p.timed(i, j)
 	case t.lex.is(rWeekdayWeak) && t.end-t.start > len("mié"): // Domingo is also a name
