@@ -65,8 +65,8 @@ type Match struct {
 // it, and is due then at 18:00, or at 23:59 if that hour has passed on it;
 // before a weekend, by its Friday; before next week, month or year, by the end
 // of this one. Before a weekday, said on such a day, means that of next week.
-// Before a time of day is that time, and before a part of a day, that day. "By" a day and its like hold the day
-// itself, and so does before the end of a week, month or year.
+// Before a time of day is that time, and before the afternoon, evening or night of a day, that day. "By"
+// a day and its like hold the day itself, and so does before the end of a week, month or year.
 func Find(text string, now time.Time) []Match {
 	var found []span
 	text = text[:min(len(text), MaxText)]

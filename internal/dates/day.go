@@ -13,35 +13,77 @@ func (p *parser) day(i int, l lead, explicit bool) (day, int, bool) {
 	if t := p.tok(i); t.kind == none || !p.begins(i) {
 		return day{}, 0, false
 	}
+	if d, next, ok := p.dayOfPart(i, l); ok {
+		return d, next, true
+	}
+	return p.wholeDay(i, l, explicit)
+}
+
+// wholeDay reads a day from token i on that no part of it leads to.
+func (p *parser) wholeDay(i int, l lead, explicit bool) (day, int, bool) {
 	readers := [...]func(int, lead) (day, int, bool){
 		p.isoDay, p.dottedDay, p.slashedDay, p.dayMonth, p.monthDay, p.weekdayName, p.relativeDay, p.spanAhead, p.endOf, p.period, p.dayOfMonth,
 	}
-	led := l.roles != 0
+	led := l.roles != 0 && l.roles&(rThe|rAt|rBy) != rThe // "Thursday the 26th"
 	for n, read := range readers {
 		if explicit && n >= 5 {
 			if led {
 				break
 			}
-			return p.numberOfWeekday(i)
+			d, next, ok := p.numberOfWeekday(i)
+			return d, p.part(next, l, &d), ok
 		}
 		if explicit {
 			l.roles |= rDecimal | rSlashed
 		}
 		if d, next, ok := read(i, l); ok && p.ends(next) {
-			return d, next, true
+			return d, p.part(next, l, &d), true
 		}
 	}
 	return day{}, 0, false
+}
+
+// dayOfPart reads "evening of Thursday 26" behind "before the".
+func (p *parser) dayOfPart(i int, l lead) (day, int, bool) {
+	i = p.skipOf(i)
+	part := p.tok(i).lex.roles & (rNight | rForenoon)
+	of := p.skipOf(i + 1)
+	if part == 0 || l.roles&rBy == 0 || of == i+1 {
+		return day{}, 0, false
+	}
+	l.roles |= rThe | rOn
+	d, next, ok := p.wholeDay(of, l, false)
+	if ok && d.kind == onWeekday && d.num == 0 {
+		if num, after, ok := p.numberOfWeekday(next); ok {
+			d.num, next = num.num, after
+		}
+	}
+	d.part = part
+	return d, next, ok
+}
+
+// part reads "au soir", "in the evening" behind a day that has its number, and notes it.
+func (p *parser) part(i int, l lead, d *day) int {
+	if d.kind == noDay || d.part != 0 || !p.isPart(i) && (!p.is(i, rNight|rForenoon) || l.roles&rBy == 0 && (!p.follows(i+1) || p.is(i+1, rAt))) {
+		return i
+	}
+	return p.partOfDay(i, d)
+}
+
+// isPart reports whether a word is a part of a day and no other thing: Italian "sera" is
+// a verb in French.
+func (p *parser) isPart(i int) bool {
+	return p.is(i, rNight|rForenoon) && p.is(i, rPMWords|rAMWords) && !p.tok(i).broken
 }
 
 // numberOfWeekday reads "24" behind "Saturday". Whether the 24th is one is seen when it
 // is resolved.
 func (p *parser) numberOfWeekday(i int) (day, int, bool) {
 	next, num := i+1, p.tok(i).number
-	if p.is(next, rOrdinal) && !p.tok(next).spaced {
+	if p.is(next, rOrdinal) && !p.tok(next).spaced || p.joined(next, '.') && !p.tok(next+1).upper && (p.isPart(next+1) || p.is(next+1, rAt)) {
 		next++
 	}
-	const after = rAt | rBy | rOf | rNight | rForenoon | rNoon
+	const after = rAt | rBy | rOf | rNight | rForenoon | rNoon | rMidnight
 	follows := p.follows(next) || p.is(next, after) || p.tok(next).kind == number && p.tok(next).spaced
 	return day{kind: onWeekday, num: num}, next, p.digits(i, 1, 2) && num >= 1 && num <= 31 && !p.tok(i).broken && follows && !p.mark(next, ':')
 }
@@ -239,19 +281,21 @@ func (p *parser) year(i int) (year, next int) {
 	return 0, after
 }
 
-// dayOfMonth reads "the 24th", "zum 24.", "para el 24", "dia 24".
+// dayOfMonth reads "the 24th", "zum 24.", "para el 24", "dia 24", "le 24 au soir".
 func (p *parser) dayOfMonth(i int, l lead) (day, int, bool) {
 	const led = rOn | rBy
 	before, next := p.tok(i-1).lex, i+1
 	switch {
-	case !p.digits(i, 1, 2) || l.roles&led == 0:
+	case !p.digits(i, 1, 2) || l.roles&led == 0 && !before.is(rDayNumber):
 		return day{}, 0, false
 	case p.is(next, rOrdinal) && !p.tok(next).spaced && before.is(rThe) && !before.is(rBare|rDotted):
 		next++
-	case p.joined(next, '.') && before.is(rDotted) && l.roles&rBy != 0:
+	case p.joined(next, '.') && before.is(rDotted) && (l.roles&rBy != 0 || p.isPart(next+1)):
 		next++
+	case before.is(rBare) && (p.isPart(next) || p.is(next, rMidnight) && !p.tok(next).broken):
 	case before.is(rBare) && (l.roles&rBy != 0 || before.is(rDayNumber)):
-		if p.tok(next).kind == word && !p.tok(next).broken && !p.is(next, rAt) && !(before.is(rDayNumber) && p.is(next, rThen)) {
+		const part = rNight | rForenoon | rNoon
+		if p.tok(next).kind == word && !p.tok(next).broken && !p.is(next, rAt) && (p.plural(next) || !p.is(next, part)) && !(before.is(rDayNumber) && p.is(next, rThen)) {
 			return day{}, 0, false // "para el 3 piso"
 		}
 	default:

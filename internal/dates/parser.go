@@ -173,7 +173,7 @@ func (p *parser) core(i int, l lead) (span, bool) {
 		if s.day.kind == noDay || s.day.kind == onWeekday && !s.clock.set && s.day.n == 0 && s.day.num == 0 {
 			if d, after, ok := p.day(next, leads, s.day.kind == onWeekday); ok {
 				if d.kind == onWeekday && s.day.kind == onWeekday {
-					d.weekday, d.part, d.strict = s.day.weekday, s.day.part, s.day.strict
+					d.weekday, d.part, d.strict = s.day.weekday, d.part|s.day.part, s.day.strict
 				}
 				s.day, s.to = d, after
 				continue

@@ -18,7 +18,7 @@ func (p *parser) weekdayName(i int, l lead) (day, int, bool) {
 		}
 	}
 	t := p.tok(j)
-	if t.kind != word || t.broken && j > i || !p.readsAsWeekday(j, j > i || l.roles&(rBy|rOn|rThe|rSlashed) != 0) {
+	if t.kind != word || t.broken && j > i || !p.readsAsWeekday(j, j > i || l.roles&(rBy|rOn|rThe|rSlashed) != 0, l.roles&rBy != 0) {
 		return day{}, 0, false
 	}
 	d.weekday = time.Weekday(t.lex.weekday)
@@ -34,8 +34,9 @@ func (p *parser) weekdayName(i int, l lead) (day, int, bool) {
 	return p.afterWeekday(d, next)
 }
 
-// readsAsWeekday tells weekdays from the other words that some of them are.
-func (p *parser) readsAsWeekday(i int, introduced bool) bool {
+// readsAsWeekday tells weekdays from the other words that some of them are. limited: what
+// introduces it sets a limit.
+func (p *parser) readsAsWeekday(i int, introduced, limited bool) bool {
 	t := p.tok(i)
 	j := i + 1
 	if p.mark(j, ',') || p.joined(j, '.') {
@@ -48,7 +49,11 @@ func (p *parser) readsAsWeekday(i int, introduced bool) bool {
 	case t.lex.is(rWeekdayShort):
 		return introduced || dated
 	case t.lex.is(rOrdinalWeekday):
-		return introduced && !p.is(i-1, rOf) && (p.follows(i+1) || p.is(i+1, rAt|rNight|rForenoon|rNext)) || dated && !introduced || p.is(i+1, rNext) || p.timed(i, j)
+		if introduced && dated { // até terça 24
+			_, _, ok := p.numberOfWeekday(j)
+			return ok || p.joined(j+1, '/') || p.timed(i, j)
+		}
+		return introduced && (limited || !p.is(i-1, rOf)) && (p.follows(i+1) || p.is(i+1, rAt|rNight|rForenoon|rNext)) || dated || p.is(i+1, rNext) || p.timed(i, j)
 	case t.lex.is(rWeekdayWeak) && t.end-t.start > len("mié"): // Domingo is also a name
 		return introduced || !t.upper
 	case t.lex.is(rWeekdayWeak):
@@ -102,7 +107,7 @@ func (p *parser) afterWeekday(d day, next int) (day, int, bool) {
 
 // partOfDay skips "Abend", "morning", "soir" behind a day, and notes it.
 func (p *parser) partOfDay(i int, d *day) int {
-	for n := 0; n < 2 && !p.tok(i).broken && (p.is(i, rNight|rForenoon) || d.kind == onWeekday && p.is(i, rMorning)); n++ {
+	for n := 0; n < 2 && !p.tok(i).broken && !p.is(i, rNever) && (p.is(i, rNight|rForenoon) || d.kind == onWeekday && p.is(i, rMorning)); n++ {
 		d.part = p.tok(i).lex.roles & (rNight | rForenoon)
 		i++
 	}

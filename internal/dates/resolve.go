@@ -76,7 +76,7 @@ func (s span) resolve(now time.Time) (due time.Time, ok bool) {
 
 // eve reports whether the span ends with the day before the one that it names.
 func (s span) eve() bool {
-	if !s.before || s.clock.set || s.day.part != 0 {
+	if !s.before || s.clock.set || s.day.part&rNight != 0 {
 		return false
 	}
 	switch s.day.kind {
@@ -206,8 +206,8 @@ func (s span) resolveWeek(now time.Time) time.Time {
 		return s.on(now, target-since+7*s.day.n)
 	case onWeekday:
 		for i := range 32 * min(s.day.num, 1) { // the 24th within a month, if it is a Saturday
-			if due := s.on(now, i); due.Day() == s.day.num && due.Weekday() == s.day.weekday {
-				return due
+			if on := (span{}).on(now, i); on.Day() == s.day.num && on.Weekday() == s.day.weekday {
+				return s.on(now, i)
 			}
 		}
 		n := (target - since + 7) % 7

@@ -102,12 +102,15 @@ func look(s string, found []dates.Match, date dates.Match) (p prose, ok bool) {
 // maxChore is how many words a chore may have beside its time.
 const maxChore = 5
 
-// Noted reads what Oblige does, and what only a note says: a chore, and until when a
-// thing is so.
-func Noted(s string) (Obligation, bool) {
+// Noted reads what Oblige does, and what only a note says: a chore, until when a thing is
+// so, and in the item of a list, until when it has to be done.
+func Noted(s string, item bool) (Obligation, bool) {
 	found := dates.Find(s, anyTime)
 	o, ok := oblige(s, found)
 	date, dated := BestDate(found)
+	if !ok && item && mustBe(s, found) {
+		return Obligation{Form: Errand, Dated: s}, true
+	}
 	if ok || !dated || since(s, date) {
 		return o, ok
 	}
@@ -121,6 +124,24 @@ func Noted(s string) (Obligation, bool) {
 		return Obligation{Form: Lasting, Dated: s}, true
 	}
 	return Obligation{}, false
+}
+
+// mustBe reports whether a line says of a thing until when it has to be done, or back:
+// "form must be in by Thursday". What people have to be, or tell, is none.
+func mustBe(s string, found []dates.Match) bool {
+	date, ok := ownDate(s, found)
+	words := split(s)
+	if !ok || !date.Deadline || len(words) == 0 || strings.HasSuffix(s, "?") || conditional(words) || anyOf(words, "doubting") {
+		return false
+	}
+	from, to, ok := find(words, "mustBe")
+	if !ok {
+		from, to, ok = find(words, "mustBeThere")
+		if p := (prose{text: s, words: words}); ok && from > 0 && (p.upper(from-1) && !is(text(words, from-2), "articles") || is(words[from-1].text, "speaking")) {
+			return false
+		}
+	}
+	return ok && !anyOf(words[:from], "reporting") && !quoted(s, words[from].start) && !denies().MatchString(s[words[from].start:words[to-1].end])
 }
 
 // isChore reports whether a line is a time of the day on which it is written, and a few

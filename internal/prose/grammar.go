@@ -39,7 +39,7 @@ type reading struct {
 type grammar func(words []word) (reading, bool)
 
 var grammars = []grammar{
-	formsOf("english"), german, formsOf("french"), formsOf("spanish"), spanishFuture, formsOf("italian"), formsOf("portuguese"), promised,
+	formsOf("english"), german, formsOf("french"), formsOf("spanish"), spanishFuture, formsOf("italian"), formsOf("portuguese"), promised, told,
 }
 
 // promised reads "I promised Ann to call", "prometi à Inês transferir …", "bis Freitag
@@ -57,6 +57,20 @@ func promised(words []word) (reading, bool) {
 		}
 	}
 	return reading{}, false
+}
+
+// told reads "I told Ann I'd bring …", "le dije a Ana que le llevo …": with a day, for the
+// clause of what one would do.
+func told(words []word) (reading, bool) {
+	from, to, ok := find(words, "told")
+	if !ok {
+		return reading{}, false
+	}
+	end := to
+	for end < len(words) && !words[end].pause {
+		end++
+	}
+	return reading{form: Vow, word: from, dated: true}, !anyOf(words[to:end], "told.denying") && !conditional(words)
 }
 
 // IsToDo reports whether a heading stands above what is to be done: "To do", "Versprochen".

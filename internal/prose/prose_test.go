@@ -71,6 +71,18 @@ func TestPromise(t *testing.T) {
 		{"Ti porto il libro domani.", prose.Vow, "2026-11-19"},
 		{"Mando-te isso amanhã.", prose.Vow, "2026-11-19"},
 		{"I promised Ann to call.", prose.Vow, ""},
+		{"told Ann I'd bring the invoices before Friday", prose.Vow, "2026-11-19"},
+		{"I told the lady at the council that I will have the papers by Friday.", prose.Vow, "2026-11-20"},
+		{"hab Ana gesagt, dass ich die Rechnungen bis Freitag bringe", prose.Vow, "2026-11-20"},
+		{"Ich habe Ana gesagt, ich bring ihr die Rechnungen am Freitag.", prose.Vow, "2026-11-20"},
+		{"J'ai dit à Ana que je lui apporte les factures vendredi.", prose.Vow, "2026-11-20"},
+		{"dit à Ana que je passerai vendredi avant 14h", prose.Vow, "2026-11-20"},
+		{"le dije a Ana la del ayuntamiento que le llevo las facturas ANTES DEL VIERNES 20 A LAS 14:00, que si no no entran", prose.Vow, "2026-11-20"},
+		{"Le dije a Ana que voy a llevarle los papeles el viernes.", prose.Vow, "2026-11-20"},
+		{"ho detto ad Ana che le porto le fatture entro venerdì", prose.Vow, "2026-11-20"},
+		{"Ho detto a Gino che gli avrei portato le fatture venerdì.", prose.Vow, "2026-11-20"},
+		{"disse à Ana que levo as faturas até sexta", prose.Vow, "2026-11-20"},
+		{"Disse-lhe que vou entregar as faturas na sexta.", prose.Vow, "2026-11-20"},
 		{"Vou entregar o relatório até sexta-feira.", prose.Vow, "2026-11-20"},
 		{"TODO: water the plants", prose.Todo, ""},
 		{"Deadline: 27 November", prose.Deadline, "2026-11-27"},
@@ -83,7 +95,15 @@ func TestPromise(t *testing.T) {
 	}
 	for _, sentence := range []string{
 		"I will never understand that.", "Will I send it?", "He said I will send it.", "If it rains I will stay.", "I will be late.", "\"I will send it,\" she said.",
-		"Ich werde krank.", "Ich schicke das nicht bis Freitag.", "Je ne vais pas venir.", "No te llamo mañana.", "Te llamo.", "Tom promised to come on Friday.", "Lo bueno es mañana.", "Non ti porto il libro domani.", "No voy a pagar.", "We need to talk.", "", ".", "I",
+		"Ich werde krank.", "Ich schicke das nicht bis Freitag.", "Je ne vais pas venir.", "No te llamo mañana.", "Te llamo.", "Tom promised to come on Friday.",
+		"He said he'd bring it by Friday.", "Tom told me he'd bring it by Friday.", "Tom said I'd bring it on Friday.", "I told Tom he must bring it by Friday.",
+		"I told Tom that the shop closes on Friday.", "I told Tom I'd be late on Friday.", "I told Tom I'd bring it.", "Er hat gesagt, dass er es bis Freitag bringt.",
+		"Hab Tom gesagt, dass ich bis Freitag im Urlaub bin.", "Hab Tom gesagt, dass ich Freitag nicht komme.", "Il a dit qu'il apporte les factures avant vendredi.",
+		"J'ai dit à Paul que je ne viens pas vendredi.", "J'ai dit à Paul que le magasin ferme vendredi.", "Ana me dijo que me trae las facturas antes del viernes.",
+		"Le dije a Ana que la moto está lista el viernes.", "Le dije que no llevo nada antes del viernes.", "Ha detto che porta le fatture entro venerdì.",
+		"Ho detto a Gino che le foto sono pronte venerdì.", "Ho detto a Gino che non passo venerdì.", "Disse que leva as faturas até sexta.",
+		"Disse que o carro fica pronto na sexta.", "Ele disse que levo azar até sexta.",
+		"Lo bueno es mañana.", "Non ti porto il libro domani.", "No voy a pagar.", "We need to talk.", "", ".", "I",
 	} {
 		if p, ok := prose.Promise(sentence, now(t)); ok {
 			t.Errorf("%q is read as a promise: %+v", sentence, p)

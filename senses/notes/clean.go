@@ -47,8 +47,9 @@ func title(text string) string {
 
 // doneWord marks a line whose matter is over.
 var (
-	doneBefore = lazy.Regexp(`^(?i:done|erledigt|fertig|fait|hecho|terminé|listo)\s*[:\-–—]|^(?:DONE|ERLEDIGT|FAIT|HECHO)\b|^[✅✔✓☑]`)
-	doneAfter  = lazy.Regexp(`(?i:[(\[](?:done|erledigt|fait|hecho)[)\]]|[-–—:,;.!]\s*(?:done|erledigt|fait|hecho)|#done)[.!]?$|[✅✔✓☑]\s*(?:\d{4}-\d\d-\d\d)?$`)
+	doneBefore = lazy.Regexp(`^(?i:done|erledigt|fertig|fait|hecho|terminé|listo|fatto|feito)\s*[:\-–—]|` +
+		`^(?:DONE|PAID|SENT|ERLEDIGT|BEZAHLT|ABGEGEBEN|FAIT|RENDU|HECHO|PAGADO|ENTREGADO|FATTO|PAGATO|CONSEGNATO|FEITO|PAGO|ENTREGUE)\b|^[✅✔✓☑]`)
+	doneAfter = lazy.Regexp(`(?i:[(\[](?:done|erledigt|fait|hecho|fatto|feito)[)\]]|[-–—:,;.!]\s*(?:done|erledigt|fait|hecho|fatto|feito)|#done)[.!]?$|[✅✔✓☑]\s*(?:\d{4}-\d\d-\d\d)?$`)
 )
 
 func isDone(text string) bool {

@@ -281,7 +281,7 @@ func (r *reader) obligation(b *foreign.Block, s prose.Sentence) {
 	if r.record || b.Kind == foreign.Heading || prose.IsRecord(b.Headings...) || isDone(s.Text) {
 		return
 	}
-	reading, ok := prose.Noted(s.Text)
+	reading, ok := prose.Noted(s.Text, b.Kind == foreign.Item)
 	if !ok {
 		return
 	}
