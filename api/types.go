@@ -251,4 +251,9 @@ type CommandResult struct {
 	// Pending: the next tick consumes it. Done is what it did, once known.
 	Pending bool   `json:"pending"`
 	Done    string `json:"done,omitempty"`
+	// Untold: what is acknowledged was never told.
+	Untold bool `json:"untold,omitempty"`
+	// Due is when what is snoozed until later is due, or begins, or when telling of it
+	// ceases to help; zero where it is snoozed until before that.
+	Due time.Time `json:"due,omitzero"`
 }

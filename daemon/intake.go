@@ -12,6 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/notify"
@@ -44,6 +45,7 @@ func (q *intake) use() { q.in.Board.Use(q.in.Now()) }
 // Command implements api.Mind: it waits in the inputs for the next tick.
 // Secrets are taken out of what was typed before it is stored.
 func (q *intake) Command(ctx context.Context, command subconscious.Command) (api.CommandResult, error) {
+	var result api.CommandResult
 	answers := false // the person answers what they were told
 	switch command.Kind {
 	case subconscious.CommandFocus:
@@ -59,8 +61,18 @@ func (q *intake) Command(ctx context.Context, command subconscious.Command) (api
 		}
 	case subconscious.CommandDismiss, subconscious.CommandAck, subconscious.CommandSnooze, subconscious.CommandRemind:
 		answers = true
-		if err := q.named(ctx, &command); err != nil {
+		incident, err := q.named(ctx, &command)
+		if err != nil {
 			return api.CommandResult{}, err
+		}
+		words := map[subconscious.CommandKind]string{subconscious.CommandAck: "acknowledge", subconscious.CommandSnooze: "snooze"}[command.Kind]
+		if incident.Telling == nil && words != "" {
+			return api.CommandResult{Command: command, Done: "nothing to " + words + ": nobody asked to tell you of it yet"}, nil
+		}
+		_, heard := incident.Telling.Heard()
+		result.Untold = command.Kind == subconscious.CommandAck && !heard
+		if command.Kind == subconscious.CommandSnooze {
+			result.Due = escalate.DueBefore(command.Until, &incident, q.in.Ledger.View(), q.in.Now())
 		}
 	}
 	if api.ByPerson(command.By) {
@@ -74,33 +86,42 @@ func (q *intake) Command(ctx context.Context, command subconscious.Command) (api
 	if answers {
 		q.soon()
 	}
-	return api.CommandResult{Command: kept, Pending: true}, nil
+	result.Command, result.Pending = kept, true
+	return result, nil
 }
 
 // named fills in the key of the incident that a command names by its id, or by
-// an entry of it.
-func (q *intake) named(ctx context.Context, command *subconscious.Command) error {
+// an entry of it, and returns the incident where it is known.
+func (q *intake) named(ctx context.Context, command *subconscious.Command) (incident subconscious.Incident, err error) {
 	switch {
 	case command.IncidentID != "":
 		incident, ok, err := q.in.Mind.IncidentByID(ctx, command.IncidentID)
 		if err != nil {
-			return view.Answer(err)
+			return incident, view.Answer(err)
 		}
 		if !ok {
-			return view.UnknownIncident(command.IncidentID)
+			return incident, view.UnknownIncident(command.IncidentID)
 		}
 		command.Incident = incident.Key
+		return incident, nil
 	case command.Entry != "":
 		entry, ok, err := q.in.Mind.LastEntry(ctx, command.Entry)
 		if err != nil {
-			return view.Answer(err)
+			return incident, view.Answer(err)
 		}
 		if !ok {
-			return view.UnknownEntry(command.Entry)
+			return incident, view.UnknownEntry(command.Entry)
 		}
 		command.Incident = entry.Incident
+		all, err := q.in.Mind.Incidents(ctx, []subconscious.IncidentKey{entry.Incident}, nil)
+		if err != nil {
+			return incident, view.Answer(err)
+		}
+		if len(all) > 0 {
+			incident = all[0]
+		}
 	}
-	return nil
+	return incident, nil
 }
 
 // Pause implements api.Mind. It holds across restarts.

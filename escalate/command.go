@@ -80,7 +80,10 @@ func (g *gate) acknowledge(incident *subconscious.Incident, c subconscious.Comma
 	case c.Feedback != "" && c.Feedback != subconscious.Useful && c.Feedback != subconscious.NotUseful:
 		return fmt.Sprintf("refused: %.40q is no word on its use; say useful or not_useful", c.Feedback)
 	}
-	t := incident.Telling
+	t, done := incident.Telling, "acknowledged: "
+	if _, heard := t.Heard(); !heard {
+		done = "acknowledged before it was told: "
+	}
 	g.hasRead(incident, c)
 	switch {
 	case !teaches(c):
@@ -95,7 +98,7 @@ func (g *gate) acknowledge(incident *subconscious.Incident, c subconscious.Comma
 	default:
 		g.enter(t, subconscious.TellingAcknowledged)
 	}
-	done := "acknowledged: " + sentence(t.Asked, incident.Key)
+	done += sentence(t.Asked, incident.Key)
 	if c.Feedback == "" {
 		g.answered(incident, c, "acknowledged")
 		return done
@@ -156,6 +159,9 @@ func (g *gate) snooze(incident *subconscious.Incident, c subconscious.Command) s
 	g.enter(t, subconscious.TellingSnoozed)
 	t.Waits, t.Held, t.HeldSince, t.Until = true, string(Snoozed), at, until.In(at.Location())
 	said := "snoozed until " + subconscious.Moment(until, at)
+	if due := g.dueBefore(until, incident); !due.IsZero() {
+		said += ", though it is due before that, " + when(due, at)
+	}
 	g.answered(incident, c, said)
 	return said + ": " + sentence(t.Asked, incident.Key)
 }

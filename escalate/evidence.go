@@ -144,6 +144,26 @@ func (l *candidate) ends() (end, latest time.Time) {
 	return end, latest
 }
 
+// DueBefore is when what an incident is about is due, begins, or is of no more use to
+// tell, by what stands at the time at; zero where that is after until, or past, or
+// nothing says so.
+func DueBefore(until time.Time, incident *subconscious.Incident, world subconscious.World, at time.Time) time.Time {
+	g := &gate{in: Input{At: at}, evidence: map[subconscious.Ref]*subconscious.Evidence{}}
+	for _, c := range incident.Telling.Asked.Evidence {
+		if o, stands := world.Get(c.Ref); stands {
+			g.evidence[c.Ref] = &subconscious.Evidence{Ref: c.Ref, Latest: o, Standing: true}
+		}
+	}
+	return g.dueBefore(until, incident)
+}
+
+func (g *gate) dueBefore(until time.Time, incident *subconscious.Incident) time.Time {
+	if l := g.candidate(incident, incident.Telling.Asked, true); l.end.After(g.in.At) && !until.Before(l.end) {
+		return l.end
+	}
+	return time.Time{}
+}
+
 // isMail reports whether a request rests on nothing but letters.
 func (l *candidate) isMail() bool {
 	return l.letter() != nil && !slices.ContainsFunc(l.own, func(e *subconscious.Evidence) bool { return e.Latest.Sense != "mail" || isOurs(&e.Latest) })

@@ -28,12 +28,13 @@ func (c *checker) wrong(code Code, line int, key, problem, fix string) {
 	c.errs = append(c.errs, &Error{Code: code, File: c.file, Line: line, Key: key, Problem: problem, Fix: fix})
 }
 
-// node checks one value.
-func (c *checker) node(key string, n *yaml.Node, s shape) {
+// node checks one value, and reports whether it can be read. Of a mapping and a list
+// it takes out what cannot.
+func (c *checker) node(key string, n *yaml.Node, s shape) bool {
 	c.lines[key] = n.Line
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		c.wrong(CodeSyntax, n.Line, key, "anchors and aliases (& and *) are not used here", "write the value out")
-		return
+		return false
 	}
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
 		fix := "give it one, or remove the line to get the default"
@@ -44,32 +45,32 @@ func (c *checker) node(key string, n *yaml.Node, s shape) {
 			fix = mappingFix(lastKey(key), s)
 		}
 		c.wrong(CodeMissing, n.Line, key, "has no value", fix)
-		return
+		return false
 	}
 	if c.secretValue(key, n) {
-		return
+		return false
 	}
 	switch s.kind {
 	case object:
-		c.object(key, n, s)
+		return c.object(key, n, s)
 	case items:
-		c.items(key, n, s)
+		return c.items(key, n, s)
 	case texts:
-		c.texts(key, n)
-	default:
-		c.scalar(key, n, s)
+		return c.texts(key, n)
 	}
+	return c.scalar(key, n, s)
 }
 
 // object checks a mapping, key by key.
-func (c *checker) object(key string, n *yaml.Node, s shape) {
+func (c *checker) object(key string, n *yaml.Node, s shape) bool {
 	if n.Kind != yaml.MappingNode || n.ShortTag() != "!!map" {
 		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be a mapping", mappingFix(lastKey(key), s))
-		return
+		return false
 	}
-	seen := map[string]*yaml.Node{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, value := n.Content[i], n.Content[i+1]
+	seen, all := map[string]*yaml.Node{}, n.Content
+	n.Content = nil
+	for i := 0; i+1 < len(all); i += 2 {
+		name, value := all[i], all[i+1]
 		if name.Kind != yaml.ScalarNode || name.Value == "<<" {
 			c.wrong(CodeSyntax, name.Line, key, "has a key that is no plain name", "use names: "+strings.Join(s.keys(), ", "))
 			continue
@@ -88,9 +89,13 @@ func (c *checker) object(key string, n *yaml.Node, s shape) {
 			c.wrong(CodeUnknown, name.Line, whole, "there is no such key", suggest(key, name.Value, s))
 			continue
 		}
-		c.node(whole, value, f.shape)
-		c.lines[whole] = name.Line
+		if c.node(whole, value, f.shape) {
+			c.lines[whole], n.Content = name.Line, append(n.Content, name, value)
+		} else {
+			delete(c.lines, whole)
+		}
 	}
+	return true
 }
 
 // mappingFix says how a mapping is written.
@@ -116,7 +121,7 @@ var idPattern = lazy.Regexp(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 const maxItems = 256
 
 // items checks a list of mappings with ids.
-func (c *checker) items(key string, n *yaml.Node, s shape) {
+func (c *checker) items(key string, n *yaml.Node, s shape) bool {
 	_, hasID := s.field("id")
 	fix := fmt.Sprintf("write a list: %s: [{%s: …}]", lastKey(key), s.fields[0].key)
 	if hasID {
@@ -134,16 +139,19 @@ func (c *checker) items(key string, n *yaml.Node, s shape) {
 		}
 	}
 	if !c.list(key, n, "a list", fix) {
-		return
+		return false
 	}
 	first := map[string]int{}
 	for i, item := range n.Content {
 		whole := fmt.Sprintf("%s[%d]", key, i)
-		c.node(whole, item, shape{kind: object, fields: s.fields})
-		if !hasID || item.Kind != yaml.MappingNode {
+		id, line := idOf(item)
+		if !c.node(whole, item, shape{kind: object, fields: s.fields}) {
+			n.Content[i] = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: item.Line} // the others keep their numbers
 			continue
 		}
-		id, line := idOf(item)
+		if !hasID {
+			continue
+		}
 		switch {
 		case line == 0:
 			c.wrong(CodeMissing, item.Line, whole, "has no id", `give it a short name: "id: home"`)
@@ -155,6 +163,7 @@ func (c *checker) items(key string, n *yaml.Node, s shape) {
 			first[id] = line
 		}
 	}
+	return true
 }
 
 // list reports whether n is a list that is not too long.
@@ -172,6 +181,9 @@ func (c *checker) list(key string, n *yaml.Node, what, fix string) bool {
 
 // idOf returns an item's id and its line, 0 where there is none.
 func idOf(item *yaml.Node) (string, int) {
+	if item.Kind != yaml.MappingNode {
+		return "", 0
+	}
 	for i := 0; i+1 < len(item.Content); i += 2 {
 		if item.Content[i].Value == "id" {
 			return item.Content[i+1].Value, item.Content[i].Line
@@ -181,24 +193,28 @@ func idOf(item *yaml.Node) (string, int) {
 }
 
 // texts checks a list of texts.
-func (c *checker) texts(key string, n *yaml.Node) {
+func (c *checker) texts(key string, n *yaml.Node) bool {
 	if !c.list(key, n, string(texts), fmt.Sprintf(`put it in brackets: %s: ["…"]`, lastKey(key))) {
-		return
+		return false
 	}
+	all := true
 	for i, item := range n.Content {
-		c.node(fmt.Sprintf("%s[%d]", key, i), item, shape{kind: text})
+		all = c.node(fmt.Sprintf("%s[%d]", key, i), item, shape{kind: text}) && all
 	}
+	return all
 }
 
 // scalar checks a single value.
-func (c *checker) scalar(key string, n *yaml.Node, s shape) {
+func (c *checker) scalar(key string, n *yaml.Node, s shape) bool {
 	if n.Kind != yaml.ScalarNode {
 		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be "+string(s.kind), "write a single value")
-		return
+		return false
 	}
-	if e := checkScalar(key, n.ShortTag(), n.Value, s); e != nil {
+	e := checkScalar(key, n.ShortTag(), n.Value, s)
+	if e != nil {
 		c.wrong(e.Code, n.Line, e.Key, e.Problem, e.Fix)
 	}
+	return e == nil
 }
 
 // checkScalar checks a value with the tag that YAML gave it.

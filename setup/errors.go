@@ -23,7 +23,11 @@ const (
 	CodeHome       Code = "no_home"       // "~" is used and HOME is not set
 	CodeUntrusted  Code = "untrusted"     // others could have written the file
 	CodeAbsent     Code = "absent"        // what a path names is not there, which blinds a sense
+	CodeUnset      Code = "unset"         // a variable that is named is not set, where it is looked for now
 )
+
+// Usable reports whether the daemon can work with it.
+func (c Code) Usable() bool { return c == CodeAbsent || c == CodeUnset }
 
 // Error is one thing that is wrong with a configuration.
 type Error struct {

@@ -3,14 +3,18 @@ package setup
 import (
 	"cmp"
 	"encoding"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/internal/trusted"
 )
 
@@ -45,23 +49,29 @@ func overrider(env Env, key string) (variable string) {
 // that begin with "~" are expanded with HOME, relative ones count from the
 // folder of the file. The error is an Errors.
 func Load(path string, env func(string) (string, bool)) (*Config, error) {
-	return newChecker(path).load(env)
-}
-
-// Check is Load, and looks whether the paths that are named are there: lacking
-// is what there is to say of those that are not, with the files that hold
-// secrets, without which an account cannot be used, under CodeMissing, and the
-// rest, without which a sense is blind, under CodeAbsent.
-func Check(path string, env func(string) (string, bool)) (lacking Errors, err error) {
-	c := newChecker(path)
-	if _, err := c.load(env); err != nil {
+	config, err := newChecker(path).load(env)
+	if err != nil {
 		return nil, err
 	}
-	for _, named := range c.paths {
-		c.there(named, env)
+	return config, nil
+}
+
+// Check is what Load has to say, and whether what is named is there: files that
+// hold secrets, without which an account cannot be used, are under CodeMissing, other
+// paths, without which a sense is blind, under CodeAbsent, and variables under
+// CodeUnset.
+func Check(path string, env func(string) (string, bool)) Errors {
+	c := newChecker(path)
+	config, err := c.load(env)
+	wrong, _ := errors.AsType[Errors](err)
+	if c.errs = wrong; config != nil {
+		for _, named := range c.paths {
+			c.there(named, env)
+		}
+		c.set(config, env)
 	}
-	_ = c.errs.result() // puts them in order
-	return c.errs, nil
+	wrong, _ = errors.AsType[Errors](c.errs.result())
+	return wrong
 }
 
 func newChecker(path string) *checker { return &checker{file: path, lines: map[string]int{}} }
@@ -77,7 +87,8 @@ func (c *checker) load(env Env) (*Config, error) {
 	return c.read(data, env)
 }
 
-// read does what load does, with the bytes of the file.
+// read does what load does, with the bytes of the file. Beside an error the
+// configuration is what it says without the values that cannot be read, or nil.
 func (c *checker) read(data []byte, env Env) (*Config, error) {
 	path := c.file
 	node, e := parse(path, data)
@@ -87,19 +98,26 @@ func (c *checker) read(data []byte, env Env) (*Config, error) {
 	if node != nil {
 		c.object("", node, root())
 	}
+	unread := map[string]bool{}
 	overrides(env, func(key, value string, f field) {
 		if e := checkScalar(key, "!!str", value, f.shape); e != nil {
-			e.File = f.env
+			e.File, unread[f.env] = f.env, true
 			c.errs = append(c.errs, e)
 		}
 	})
-	if len(c.errs) > 0 {
-		return nil, c.errs.result()
+	if all := env; len(unread) > 0 {
+		env = func(name string) (string, bool) {
+			value, set := all(name)
+			return value, set && !unread[name]
+		}
 	}
 	config, err := decode(node, env)
-	if err != nil {
+	if err != nil && len(c.errs) > 0 {
+		return nil, c.errs.result()
+	} else if err != nil {
 		return nil, Errors{{Code: CodeType, File: path, Problem: clip(err.Error()), Fix: "correct the value"}}.result()
 	}
+	known := len(c.errs)
 	config.Threads.Gate = config.Models.Gate
 	c.unlimit(config)
 	c.adapt(config, env)
@@ -108,11 +126,23 @@ func (c *checker) read(data []byte, env Env) (*Config, error) {
 	c.fillActions(config)
 	c.expand(config, env)
 	c.validate(config, env)
-	if len(c.errs) > 0 {
-		return nil, c.errs.result()
-	}
-	return config, nil
+	c.errs = append(c.errs[:known:known], slices.DeleteFunc(c.errs[known:], func(e *Error) bool {
+		return slices.ContainsFunc(c.errs[:known], func(other *Error) bool { return partOf(other.Key) == partOf(e.Key) }) // it may follow
+	})...)
+	return config, c.errs.result()
 }
+
+// partOf is the part of the configuration that a key belongs to, and in which what
+// cannot be read may bring further errors: a source, a channel, or a whole section.
+func partOf(key string) string {
+	if part := partPattern().FindString(key); part != "" {
+		return part
+	}
+	section, _, _ := strings.Cut(key, ".")
+	return section
+}
+
+var partPattern = lazy.Regexp(`^(notify|senses\.\w+)(\[\d+\])?`)
 
 // unlimit sets the limits of a thread that the configuration does not name to
 // none: an item of a list has no defaults, and 0 would let nothing through.

@@ -106,6 +106,7 @@ func (c *checker) secretValue(key string, n *yaml.Node) bool {
 	case strings.HasSuffix(name, "_file"):
 		secret = secret && !strings.ContainsRune(n.Value, '/')
 	case strings.HasSuffix(name, "_env"):
+		secret = secret || len(redact.Find("token: "+n.Value)) > 0 // which is not its name
 		if !secret && !variablePattern().MatchString(n.Value) {
 			c.wrong(CodeValue, n.Line, key, "is not the name of a variable", "write the name alone, such as "+at.example+`, without "$"`)
 			return true
@@ -189,6 +190,31 @@ func looksSecret(text string) bool {
 	return len(text) >= least && lower > 0 && groups >= 3 && (upper > 0 || digits >= 8)
 }
 
+// set looks whether the variables that are to hold secrets are set here.
+func (c *checker) set(config *Config, env Env) {
+	config.eachVariable(func(key, name string) {
+		if _, set := lookup(env, name); set {
+			return
+		}
+		problem, fix := "the variable "+name+" is not set here", "export it, or name it in the EnvironmentFile of the service"
+		if name != strings.ToUpper(name) { // it may be a password
+			problem = "the variable that it names is not set here"
+			fix += "; if what is written is the secret itself, put it into a file and write " + strings.TrimSuffix(lastKey(key), "_env") + "_file: PATH"
+		}
+		c.at(CodeUnset, key, env, problem, fix)
+	})
+}
+
+// eachVariable calls visit for what each setting of a variable's name says.
+func (c *Config) eachVariable(visit func(key, name string)) {
+	root().each("", reflect.ValueOf(*c), func(key string, v reflect.Value, _ field) bool {
+		if strings.HasSuffix(key, "_env") && v.Len() > 0 {
+			visit(key, v.String())
+		}
+		return true
+	})
+}
+
 // KeyVariables are the environment variables in which keys and passwords are
 // looked for: those that the configuration names, and those of known vendors.
 func (c *Config) KeyVariables() []string {
@@ -196,11 +222,6 @@ func (c *Config) KeyVariables() []string {
 	for _, v := range models.Vendors() {
 		names = append(names, v.KeyEnv...)
 	}
-	root().each("", reflect.ValueOf(*c), func(key string, v reflect.Value, _ field) bool {
-		if strings.HasSuffix(key, "_env") && v.Len() > 0 {
-			names = append(names, v.String())
-		}
-		return true
-	})
+	c.eachVariable(func(_, name string) { names = append(names, name) })
 	return names
 }

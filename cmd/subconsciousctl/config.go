@@ -84,12 +84,8 @@ func (a *app) checkConfig() error {
 	if err != nil {
 		return err
 	}
-	wrong, err := setup.Check(file, a.env)
-	if err != nil && !errors.As(err, &wrong) {
-		return err
-	}
-	wrong = append(wrong, promptsWrong(setup.PromptsDir(file))...)
-	failed := slices.ContainsFunc(wrong, func(e *setup.Error) bool { return e.Code != setup.CodeAbsent })
+	wrong := append(setup.Check(file, a.env), promptsWrong(setup.PromptsDir(file))...)
+	failed := slices.ContainsFunc(wrong, func(e *setup.Error) bool { return !e.Code.Usable() })
 	answer := struct {
 		configPlace
 		OK       bool         `json:"ok"`
@@ -116,7 +112,7 @@ func promptsWrong(dir string) setup.Errors {
 func checkWords(place configPlace, wrong setup.Errors, failed bool) string {
 	switch {
 	case len(wrong) > 0 && !failed:
-		return screen.Lines(wrong.Error()+"\n"+place.File+" can be used; what is not there is not looked at.") + "\n"
+		return screen.Lines(wrong.Error()+"\n"+place.File+" can be used; what is not there is not used.") + "\n"
 	case len(wrong) > 0:
 		return screen.Lines(wrong.Error()) + "\n"
 	case !place.Exists:

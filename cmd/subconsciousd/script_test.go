@@ -152,22 +152,23 @@ func end(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(syscall.Kill(holder.PID, signal))
 }
 
-// entry is "entry NAME TEXT": it sets a variable to the id of the entry whose
-// summary holds the text.
+// entry is "entry NAME TEXT": it waits for the entry whose summary holds the text, and
+// sets a variable to its id.
 func entry(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: entry NAME TEXT")
 	}
-	text := ts.ReadFile(filepath.Join(ts.Getenv("SUBCONSCIOUS_STATE_DIR"), "subconscious.json"))
-	document, err := documenttest.Decode([]byte(text))
-	ts.Check(err)
-	for _, e := range document.ActiveThreads {
-		if strings.Contains(e.Summary, args[1]) {
-			ts.Setenv(args[0], string(e.ID))
-			return
+	wait(ts, "an entry holds "+strconv.Quote(args[1]), func() bool {
+		document, err := documenttest.Decode([]byte(ts.ReadFile(filepath.Join(ts.Getenv("SUBCONSCIOUS_STATE_DIR"), "subconscious.json"))))
+		ts.Check(err)
+		for _, e := range document.ActiveThreads {
+			if strings.Contains(e.Summary, args[1]) {
+				ts.Setenv(args[0], string(e.ID))
+				return true
+			}
 		}
-	}
-	ts.Fatalf("no entry holds %q: %s", args[1], text)
+		return false
+	})
 }
 
 // wait asks again until something is so.

@@ -30,8 +30,8 @@ type subscriptionState struct {
 	// nextTry is set while set-up is impossible.
 	nextTry time.Time
 	backoff time.Duration
-	// untold: something was touched that Changed has not told of.
-	untold bool
+	// untold: there is something that Changed has not told of; touched: and Touches.
+	untold, touched bool
 }
 
 // watched is one folder with a watch.
@@ -230,6 +230,7 @@ func has[K comparable](set map[K]struct{}, key K) bool {
 
 func (l *loop) touch(s *Subscription, path string) {
 	s.touch(path, l.options.Touched)
+	s.state.touched = true
 	l.signalSoon(s)
 }
 
@@ -246,9 +247,12 @@ func (l *loop) signal() {
 	l.telling = false
 	for s := range l.subscriptions {
 		if s.state.untold {
-			s.state.untold = false
-			s.signal()
+			signal(s.changed)
 		}
+		if s.state.touched {
+			signal(s.touches)
+		}
+		s.state.untold, s.state.touched = false, false
 	}
 }
 

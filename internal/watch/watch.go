@@ -136,6 +136,7 @@ func (w *Watcher) Subscribe(root string, options SubscribeOptions) (*Subscriptio
 		options: options,
 		touched: map[string]struct{}{},
 		changed: make(chan struct{}, 1),
+		touches: make(chan struct{}, 1),
 	}
 	if !w.ask(func(l *loop) { l.subscribe(s) }) {
 		return nil, fmt.Errorf("watch %s: %w", root, ErrClosed)
@@ -149,6 +150,7 @@ type Subscription struct {
 	root    string
 	options SubscribeOptions
 	changed chan struct{}
+	touches chan struct{}
 
 	mu       sync.Mutex
 	touched  map[string]struct{}
@@ -186,6 +188,10 @@ func (s *Subscription) Drain() (dirty []string, rescan bool, degraded string) {
 // rescan is due.
 func (s *Subscription) Changed() <-chan struct{} { return s.changed }
 
+// Touches is readable some 100 ms after something was touched, and at no other
+// time: a rescan by itself is no reason to look at once.
+func (s *Subscription) Touches() <-chan struct{} { return s.touches }
+
 // Refresh takes the watches anew, for when what Ignore says has changed.
 func (s *Subscription) Refresh() {
 	s.watcher.ask(func(l *loop) { l.restart(s) })
@@ -218,9 +224,10 @@ func (s *Subscription) rescanAll(blind bool, degraded string) {
 	s.rescan, s.blind, s.degraded = true, blind, degraded
 }
 
-func (s *Subscription) signal() {
+// signal makes a channel of the subscription readable.
+func signal(c chan<- struct{}) {
 	select {
-	case s.changed <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

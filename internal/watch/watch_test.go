@@ -96,6 +96,37 @@ func must(t *testing.T, err error) {
 	}
 }
 
+// TestTouches: what is touched is told of, also where all is looked at anyway, and
+// being set up is not.
+func TestTouches(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "sub/a.txt"), "1")
+	s := subscribe(t, start1(t, Options{}), root, SubscribeOptions{Recursive: true, Ignore: func(path string, _ bool) bool { return filepath.Ext(path) == ".tmp" }})
+	for settled := time.After(5 * settle); ; { // once set up it is as silent as before
+		select {
+		case <-s.Touches():
+			t.Fatal("the set-up counts as touching")
+		case <-s.Changed():
+			continue
+		case <-settled:
+		}
+		break
+	}
+	for _, name := range []string{"sub/b.tmp", "sub/a.txt"} {
+		write(t, filepath.Join(root, name), "2")
+		select {
+		case <-s.Touches():
+			if name != "sub/a.txt" {
+				t.Error("what is ignored counts")
+			}
+		case <-time.After(3 * settle):
+			if name == "sub/a.txt" {
+				t.Error("a file that was saved is not told of")
+			}
+		}
+	}
+}
+
 func TestTouchedPaths(t *testing.T) {
 	root := t.TempDir()
 	in := func(name string) string { return filepath.Join(root, name) }

@@ -342,7 +342,7 @@ func (s *Sense) taken(items []subconscious.Observation, away map[string]string, 
 		start, _ := startFrom(old.start, mind)
 		o := subconscious.Observation{
 			ID: old.name + "#" + takenKind, Sense: senseName, Instance: s.config.ID, Kind: takenKind, Change: subconscious.Momentary,
-			At: at, Title: old.title, Trust: s.config.Trust, Fingerprint: old.uid,
+			At: at, Title: old.title, Trust: s.trust(person{name: old.organizer}), Fingerprint: old.uid,
 			Attrs: map[string]string{"start": start.Format(time.RFC3339), "status": cmp.Or(away[old.name], away[uidOf(old.name)], "removed")},
 		}
 		if len(old.start) == len(time.DateOnly) {

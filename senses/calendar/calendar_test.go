@@ -483,3 +483,34 @@ func TestNoCutGoesThroughASecret(t *testing.T) {
 		}
 	}
 }
+
+// TestOthersOrganize: what somebody else organizes is their word, whoever the calendar is of.
+func TestOthersOrganize(t *testing.T) {
+	for name, c := range map[string]struct {
+		trust subconscious.Trust
+		lines string
+		want  subconscious.Trust
+	}{
+		"own":                 {subconscious.Owner, "", subconscious.Owner},
+		"organized by me":     {subconscious.Owner, "ORGANIZER;CN=Anna:mailto:Me@example.com\r\n", subconscious.Owner},
+		"a stranger's":        {subconscious.Owner, "ORGANIZER;CN=Me:mailto:them@example.com\r\n", subconscious.Outsider},
+		"of a name alone":     {subconscious.Owner, "ORGANIZER;CN=Me:\r\n", subconscious.Outsider},
+		"in a calendar of no": {"", "", subconscious.Outsider},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "sample.ics")
+			testutil.Write(t, path, calendarOf(eventOf("a", "DTSTART:20261120T090000Z\r\n"+c.lines)))
+			s, err := New(Config{ID: "home", ICS: path, Trust: c.trust, Addresses: []string{"me@example.com"}}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			batch, err := s.Collect(t.Context(), time.Date(2026, 11, 18, 10, 0, 0, 0, time.UTC), nil)
+			if err != nil || len(batch.Sets) != 1 || len(batch.Sets[0].Items) != 1 {
+				t.Fatalf("%+v, %v", batch, err)
+			}
+			if got := batch.Sets[0].Items[0].Trust; got != c.want {
+				t.Errorf("it is the word of %s, not %s", got, c.want)
+			}
+		})
+	}
+}

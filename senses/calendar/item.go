@@ -43,7 +43,7 @@ func (s *Sense) observation(o occurrence, at time.Time, mind *time.Location) sub
 		Text:     text(e),
 		Due:      o.start,
 		Until:    o.start,
-		Trust:    s.config.Trust,
+		Trust:    s.trust(e.organizer),
 		Attrs:    s.attributes(o, mind),
 		Links:    links(e),
 	}
@@ -52,6 +52,15 @@ func (s *Sense) observation(o occurrence, at time.Time, mind *time.Location) sub
 	}
 	item.Fingerprint = fingerprint(o, item.Attrs["partstat"])
 	return item
+}
+
+// trust is whose word an event is: what somebody else organizes is an outsider's in
+// every calendar.
+func (s *Sense) trust(organizer person) subconscious.Trust {
+	if organizer.called() != "" && !s.addresses[organizer.address] {
+		return subconscious.Outsider
+	}
+	return s.config.Trust
 }
 
 // fingerprint is another one whenever the event changed in a way that matters.

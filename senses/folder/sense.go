@@ -51,6 +51,8 @@ type Kind[E any] struct {
 	Told func(r *Root, o subconscious.Observation) subconscious.Trust
 	// Whole: whatever is touched, the whole folder is listed.
 	Whole bool
+	// Early: what is touched brings an early tick.
+	Early bool
 }
 
 // Sense follows the files of one folder.
@@ -113,7 +115,19 @@ func (k Kind[E]) Probe(ctx context.Context, c Config) (Probe, error) {
 	return w.Probe(ctx, c.Path)
 }
 
-var _ senses.Stopper = (*Sense[int])(nil)
+var (
+	_ senses.Hinter  = (*Sense[int])(nil)
+	_ senses.Stopper = (*Sense[int])(nil)
+)
+
+// Hints is readable when a file was touched; nil without a watcher, and where that
+// brings no early tick.
+func (s *Sense[E]) Hints() <-chan struct{} {
+	if !s.kind.Early || s.sub == nil {
+		return nil
+	}
+	return s.sub.Touches()
+}
 
 // Collect looks at the files that were touched, or at all of them.
 func (s *Sense[E]) Collect(ctx context.Context, at time.Time, given []byte) (senses.Batch, error) {

@@ -411,6 +411,34 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// TestHints: a note that is saved asks for an early tick, and nothing else does.
+func TestHints(t *testing.T) {
+	w := newWorld(t)
+	if w.sense.Hints() != nil {
+		t.Error("hints without a watcher")
+	}
+	watcher, fence := sensetest.NewFence(t, w.dir)
+	s, err := notes.New(w.config, notes.Options{Rows: w, Watcher: watcher})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fence.Await(t)
+	hinted := func(within time.Duration) bool {
+		select {
+		case <-s.Hints():
+			return true
+		case <-time.After(within):
+			return false
+		}
+	}
+	if w.write("photo.jpg", "x"); hinted(300 * time.Millisecond) {
+		t.Error("what is no note asks for a tick")
+	}
+	if w.write("sub/today.md", "- 14:10 take the bread out\n"); !hinted(10 * time.Second) {
+		t.Error("a note that was saved asks for none")
+	}
+}
+
 // TestReplacedFolder puts something else where a folder was: the notes in it are
 // gone, and nothing is complained of.
 func TestReplacedFolder(t *testing.T) {

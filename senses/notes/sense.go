@@ -92,7 +92,7 @@ func kind() folder.Kind[entry] {
 	return folder.Kind[entry]{
 		Sense: Name, Noun: "notes", Bounds: bounds, Skip: skips, Key: rowKey, Hidden: isHidden,
 		Decode: decode, Encode: (*entry).encode, Stat: func(e *entry) folder.Stat { return folder.Stat{Time: e.mtime, Size: e.size} },
-		Read: read,
+		Read: read, Early: true,
 		Told: func(r *folder.Root, o subconscious.Observation) subconscious.Trust {
 			return r.Trusts.OfTold(o.Attrs["file"], o.Attrs["from"])
 		},

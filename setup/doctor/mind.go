@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/internal/trusted"
 	"github.com/subconsciousd/subconsciousd/prompts"
@@ -27,7 +29,7 @@ func (e *examination) configuration(context.Context) {
 	}
 	e.say("file",
 		row{first.Code == setup.CodeUntrusted, Broken, first.Problem, first.Fix},
-		row{len(wrong) > 0, Broken, fmt.Sprintf("%d mistakes in %s, the first on line %d: %s: %s", len(wrong), e.File, first.Line, first.Key, first.Problem),
+		row{len(wrong) > 0, Broken, fmt.Sprintf("%s in %s, the first on line %d: %s: %s", english.Plural(len(wrong), "mistake", ""), e.File, first.Line, first.Key, first.Problem),
 			first.Fix + "; subconsciousctl config check shows them all"},
 		row{e.Wrong != nil, Broken, fmt.Sprint(e.Wrong), "name another with --config FILE"},
 		row{!e.Exists, Note, "there is none; the defaults hold", "make one with subconsciousctl init"},
@@ -38,8 +40,7 @@ func (e *examination) configuration(context.Context) {
 // secrets, are looked at where they are used.
 func (e *examination) paths(context.Context) {
 	var absent []string
-	lacking, _ := setup.Check(e.File, e.Env) // what is wrong is said of the file
-	for _, l := range lacking {
+	for _, l := range setup.Check(e.File, e.Env) { // what is wrong is said of the file
 		if l.Code == setup.CodeAbsent && strings.HasPrefix(l.Key, "senses.") && !strings.HasPrefix(l.Key, "senses.conversation") {
 			absent = append(absent, l.Key+": "+l.Problem)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
 	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // phoneServer is a stand-in for an ntfy server.
@@ -57,7 +58,7 @@ func TestWholeWay(t *testing.T) {
 	p := &person{answers: []string{"another", "", "", none, "own server", "yes", "again", "yes", "other hours"},
 		texts: []string{home + "/none", "~/2026", "no address", strings.TrimPrefix(phone.URL(), "http://"), "noon", "22-6:30"}}
 	outcome, config := run(t, o, p)
-	if len(config.Senses.Notes) != 1 || config.Senses.Notes[0].Path != home+"/Notes" || len(config.Senses.Calendar) != 1 ||
+	if len(config.Senses.Notes) != 1 || config.Senses.Notes[0].Path != home+"/Notes" || len(config.Senses.Calendar) != 1 || config.Senses.Calendar[0].Trust != subconscious.Owner ||
 		len(config.Senses.Files) != 1 || config.Senses.Files[0].ID != "2026" || len(outcome.Watched) != 3 {
 		t.Errorf("it watches %+v", config.Senses)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // watched is one kind of what the mind looks at.
@@ -30,21 +31,30 @@ type watched struct {
 	found    []spot
 	named    []string // by flags
 	has      []source // those that are configured already
+	trust    subconscious.Trust
 }
 
 // source is one that is configured, or will be.
-type source struct{ ID, Path string }
+type source struct {
+	ID, Path string
+	Trust    subconscious.Trust // "" for the default
+}
 
 // kinds are all that init asks for, in the order in which they are written.
 func (s *session) kinds() []watched {
 	has := s.existing.Senses
+	// What nobody but init chose may be an invitation that was saved.
+	calendars := subconscious.Owner
+	if s.Agree && len(s.ICS) == 0 {
+		calendars = ""
+	}
 	return []watched{
 		{Sense: "files", flag: "files", ID: "work", Field: "path", question: "Shall a folder of files be watched?", Example: "~/work", check: countFiles,
-			found: s.found.files, named: s.Files, has: sourcesOf(has.Files, func(c files.Config) source { return source{c.ID, c.Path} })},
+			found: s.found.files, named: s.Files, has: sourcesOf(has.Files, func(c files.Config) source { return source{ID: c.ID, Path: c.Path} })},
 		{Sense: "notes", flag: "notes", ID: "notes", Field: "path", question: "Shall notes be read, for promises and dates?", Example: "~/notes", agree: true, check: countNotes,
-			found: s.found.notes, named: s.Notes, has: sourcesOf(has.Notes, func(c notes.Config) source { return source{c.ID, c.Path} })},
-		{Sense: "calendar", flag: "ics", ID: "home", Field: "ics", question: "Shall a calendar be read, for what lies ahead?", Example: "~/home.ics", agree: true, check: countEvents,
-			found: s.found.calendars, named: s.ICS, has: sourcesOf(has.Calendar, func(c calendar.Config) source { return source{c.ID, c.ICS} })},
+			found: s.found.notes, named: s.Notes, has: sourcesOf(has.Notes, func(c notes.Config) source { return source{ID: c.ID, Path: c.Path} })},
+		{Sense: "calendar", flag: "ics", ID: "home", Field: "ics", question: "Shall a calendar of yours be read, for what lies ahead?", Example: "~/home.ics", agree: true, check: countEvents,
+			found: s.found.calendars, named: s.ICS, trust: calendars, has: sourcesOf(has.Calendar, func(c calendar.Config) source { return source{ID: c.ID, Path: c.ICS} })},
 	}
 }
 
@@ -150,8 +160,14 @@ func (s *session) take(kind watched, path, about string) {
 	id := freeID(word, kind.Sense, func(id string) bool {
 		return slices.ContainsFunc(taken, func(one source) bool { return one.ID == id })
 	})
-	s.sources[kind.Sense] = append(s.sources[kind.Sense], source{id, path})
+	s.sources[kind.Sense] = append(s.sources[kind.Sense], source{id, path, kind.trust})
 	s.result.Watched = append(s.result.Watched, path)
+	switch {
+	case kind.trust != "":
+		about += ", as your word; what others organize in it is theirs"
+	case kind.Sense == "calendar":
+		about += ", as an outsider's word; if it is yours, name it with --ics, or write trust: owner below it"
+	}
 	s.say("✓ %s: %s.", s.homely(path), about)
 }
 

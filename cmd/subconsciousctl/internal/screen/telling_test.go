@@ -118,6 +118,11 @@ func TestAnswers(t *testing.T) {
 			"i-disk-0f3: dismissed. You hear no more of it, unless it becomes critical.\n"},
 		{api.CommandResult{Done: "snoozed until 17:00", Command: subconscious.Command{Kind: subconscious.CommandSnooze, IncidentID: "i-disk-0f3"}},
 			"i-disk-0f3: Snoozed until 17:00.\n"},
+		{api.CommandResult{Untold: true, Command: subconscious.Command{Kind: subconscious.CommandAck, IncidentID: "i-disk-0f3", Feedback: subconscious.Useful}},
+			"i-disk-0f3: read before it was told, and of use. It waits no more, and you are told only if it changes in a way that\nmatters.\n"},
+		{api.CommandResult{Pending: true, Due: apitest.At().Add(time.Hour), Command: subconscious.Command{Kind: subconscious.CommandSnooze, IncidentID: "i-fair-19c", Until: apitest.At().Add(2 * time.Hour)}},
+			"i-fair-19c: not now. You hear of it again in 2 hours (16:05), if it still stands. It is due before that, in 1 hour\n" +
+				"(15:05): you hear of it late, or not at all where it is over by then. An earlier time: subconsciousctl snooze i-fair-19c\nWHEN. The next tick takes note of it.\n"},
 	} {
 		if got := Draw(view, "Answer", test.result); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
