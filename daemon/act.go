@@ -96,8 +96,8 @@ func (d *Daemon) noticeInterrupted(ctx context.Context) error {
 	for _, r := range runs {
 		if _, err := d.mind.RaiseNotice(ctx, mind.Notice{
 			NoticeKey: mind.NoticeKey{Code: noticeInterrupted, Key: r.ID}, At: d.now(),
-			Text: fmt.Sprintf("the action %s (%s) was interrupted, and nobody knows how far it came", r.Action, r.ID),
-			Next: "look at what it does; it is not repeated",
+			Text: fmt.Sprintf("the action %s was interrupted, and nobody knows how far it came", r.Action),
+			Next: "look at what it does; it is not repeated; see `subconsciousctl why " + r.ID + "`",
 		}); err != nil {
 			return err
 		}

@@ -65,8 +65,11 @@ func TestGoogleTakesTheSignInBack(t *testing.T) {
 			t.Fatalf("it is %s, %d stand: %s", now, standing, said)
 		}
 		for _, m := range report.Told {
-			if strings.Contains(m.Title+m.Text, "auth google work") {
+			if strings.HasPrefix(m.Title, "Calendar work has been blind") {
 				told++
+			}
+			if strings.Contains(m.Title+m.Text, "subconsciousctl") {
+				t.Errorf("a command is pushed: %q, %q", m.Title, m.Text)
 			}
 		}
 	}

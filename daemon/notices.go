@@ -39,15 +39,16 @@ func senseNotices(at time.Time, staged *senses.Staged) (all notices) {
 	for _, h := range staged.Health() {
 		id := senses.SenseID{Sense: h.Kind, ID: h.ID}.String()
 		blind, degraded := mind.NoticeKey{Code: noticeBlind, Key: id}, mind.NoticeKey{Code: noticeDegraded, Key: id}
+		name := strings.TrimSuffix(h.Kind+" "+h.ID, " ")
 		reason := strings.TrimPrefix(h.Error, h.Kind+" "+h.ID+": ") // the sense need not say its name again
 		switch h.State {
 		case senses.Blind:
 			all.raise = append(all.raise, mind.Notice{NoticeKey: blind, At: at,
-				Text: fmt.Sprintf("%s has been blind since %s: %s", id, h.Since.In(at.Location()).Format("Mon 15:04"), reason),
+				Text: fmt.Sprintf("%s has been blind since %s: %s", name, h.Since.In(at.Location()).Format("Mon 15:04"), reason),
 				Next: "mend that; nothing that happens meanwhile is lost to it"})
 		case senses.Degraded:
 			all.raise = append(all.raise, mind.Notice{NoticeKey: degraded, At: at,
-				Text: fmt.Sprintf("%s does not see everything: %s", id, reason), Next: "see `subconsciousctl status`"})
+				Text: fmt.Sprintf("%s does not see everything: %s", name, reason), Next: "see `subconsciousctl status`"})
 			all.resolve = append(all.resolve, blind)
 		default:
 			all.resolve = append(all.resolve, blind, degraded)

@@ -71,7 +71,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	next, changes := aggregator.Merge(input)
 	gate := escalate.Input{
 		At: at, Tick: next.TickCount, First: next.TickCount == 1, Rules: d.options.Config.Gate(), Asked: scored(changes.Requests, input.Evidence),
-		Commands: gateCommands(commands), Presence: d.presence(staged, at), Kind: request.kind,
+		Commands: gateCommands(commands), Presence: d.presence(staged, at), Kind: request.kind, Own: d.options.Config.Hosts(),
 	}
 	gate.Rules.Deliberates = d.options.Config.Deliberation.Enabled && d.deliberator().Problem == ""
 	if err := lookUp(ctx, d.mind, staged, input.Incidents, changes.Incidents, &gate); err != nil {

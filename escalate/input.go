@@ -30,7 +30,9 @@ type Input struct {
 	Presence subconscious.Presence  `json:"presence"`
 	Spent    Spent                  `json:"spent"`
 	Notices  []Notice               `json:"notices"`
-	Kind     subconscious.TickKind  `json:"kind"`
+	// Own are the hosts that the configuration names, which notices show as they are.
+	Own  []string              `json:"own,omitempty"`
+	Kind subconscious.TickKind `json:"kind"`
 }
 
 // Spent is the attention that was taken already, and when digests went out.

@@ -3,6 +3,7 @@ package escalate
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,31 +32,63 @@ func (g *gate) notices() {
 			cmp.Compare(a.Text, b.Text), cmp.Compare(a.Next, b.Next))
 	})
 	due = slices.CompactFunc(due, func(a, b Notice) bool { return a.Code == b.Code && a.Key == b.Key && a.Text == b.Text })
-	g.out.Notices = &NoticeIssue{Notices: due, Message: noticeMessage(due)}
+	g.out.Notices = &NoticeIssue{Notices: due, Message: g.noticeMessage(due)}
 	g.out.Spent.Notices++
 }
 
-func noticeMessage(notices []Notice) Message {
+func (g *gate) noticeMessage(notices []Notice) Message {
 	if len(notices) == 1 {
-		return oneNotice(notices[0])
+		return g.oneNotice(notices[0])
 	}
 	var names []string
 	for _, n := range notices {
-		names = append(names, strings.TrimRight(subconscious.Shorten(plain(cmp.Or(n.Text, n.Code)), summaryKept), "."))
+		what, reason := g.trouble(n)
+		if reason != "" {
+			what += ": " + reason
+		}
+		names = append(names, strings.TrimRight(subconscious.Shorten(what, summaryKept), "."))
 	}
 	title := fmt.Sprintf("subconsciousd has %d troubles of its own", len(notices))
-	return Message{Title: title, Text: enumerate(names, "See: subconsciousctl status", maxMessage-runes(title))}
+	return Message{Title: title, Text: enumerate(names, whatToDo, maxMessage-runes(title))}
 }
 
 // oneNotice is a message about one trouble: what it is in the title; why, and
 // what can be done, in the text. Of the reason the end is left out first.
-func oneNotice(n Notice) Message {
-	what, reason, _ := strings.Cut(plain(cmp.Or(n.Text, n.Code)), ": ")
+func (g *gate) oneNotice(n Notice) Message {
+	what, reason := g.trouble(n)
 	title := subconscious.Shorten(what, maxNotice)
 	room := maxMessage - runes(title)
-	next := subconscious.Shorten(subconscious.Ended(capital(strings.TrimRight(plain(cmp.Or(n.Next, "See: subconsciousctl status")), ". "))), room)
-	if reason = strings.TrimRight(reason, ". "); reason == "" || runes(next) > room-60 {
+	next := subconscious.Shorten(subconscious.Ended(capital(strings.TrimRight(cmp.Or(g.uncommanded(n.Next), whatToDo), ". "))), room)
+	if reason == "" || runes(next) > room-60 {
 		return Message{Title: title, Text: next}
 	}
 	return Message{Title: title, Text: fill([]string{capital(reason), next}, room)}
+}
+
+// whatToDo is said where nothing else can be: no command, which nobody runs on a phone.
+const whatToDo = "Its status says what to do."
+
+// trouble is what a notice is about, and why.
+func (g *gate) trouble(n Notice) (what, reason string) {
+	what, reason, _ = strings.Cut(cmp.Or(n.Text, n.Code), ": ")
+	return capital(g.harmless(what)), strings.TrimRight(g.uncommanded(reason), ". ")
+}
+
+// command is what stands in a clause that names a command.
+var command = regexp.MustCompile("`|\\b(?:subconsciousctl|chmod|chown|sudo|systemctl)\\b")
+
+// uncommanded is a text without the clauses that name a command.
+func (g *gate) uncommanded(text string) string {
+	clauses := slices.DeleteFunc(strings.Split(text, "; "), command.MatchString)
+	return g.harmless(strings.Join(clauses, "; "))
+}
+
+// harmless is plain, but for the hosts that the configuration names.
+func (g *gate) harmless(text string) string {
+	text = plain(text)
+	for _, own := range g.in.Own {
+		name := regexp.MustCompile(`(^|[^\w.\]-])` + regexp.QuoteMeta(undotted(own)) + `($|[^\w.\[/?#-])`)
+		text = name.ReplaceAllString(text, "${1}"+own+"${2}")
+	}
+	return text
 }

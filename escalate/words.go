@@ -450,6 +450,9 @@ var (
 	host = regexp.MustCompile(`(?i)\bwww\d?(?:\.[a-z0-9-]+)+|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,18}(?:(?::[0-9]{1,5})?[/?#]|:[0-9]{1,5}\b)`)
 )
 
+// isFile finds what looks like a host and is none: it ends as files do, and no domain.
+var isFile = regexp.MustCompile(`(?i)\.(?:ya?ml|jsonl?|ics|txt|log|conf|toml|ini|db|pem|key|crt|service|timer)(?::[0-9]+)?[/?#]?$`)
+
 // plainRead is how much of a text of others is looked at.
 const plainRead = 2 << 10
 
@@ -473,7 +476,12 @@ func plain(text string) string {
 		text = stripped
 	}
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "://", " ")), " ")
-	return host.ReplaceAllStringFunc(text, undotted)
+	return host.ReplaceAllStringFunc(text, func(found string) string {
+		if isFile.MatchString(found) && !strings.HasPrefix(strings.ToLower(found), "www") {
+			return found
+		}
+		return undotted(found)
+	})
 }
 
 func undotted(name string) string {

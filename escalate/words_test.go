@@ -209,16 +209,21 @@ func TestPriority(t *testing.T) {
 // TestNoticeWords checks that a trouble of the daemon's own is told with what,
 // why and what can be done, of which a long reason leaves out neither end.
 func TestNoticeWords(t *testing.T) {
-	const what, next = "notes/notes has been blind since Sun 08:38", "mend that; nothing that happens meanwhile is lost to it"
+	const what, title, next = "notes n has been blind since Sun 08:38", "Notes n has been blind since Sun 08:38", "mend that; nothing that happens meanwhile is lost to it"
 	for name, c := range map[string]struct{ text, next, title, begins, ends string }{
-		"short":       {what + ": no such folder.", next, what, "No such folder. ", "Mend that; nothing that happens meanwhile is lost to it."},
-		"long":        {what + ": " + strings.Repeat("folder ", 60), next, what, "Folder folder", "Mend that; nothing that happens meanwhile is lost to it."},
+		"short":       {what + ": no such folder.", next, title, "No such folder. ", "Mend that; nothing that happens meanwhile is lost to it."},
+		"long":        {what + ": " + strings.Repeat("folder ", 60), next, title, "Folder folder", "Mend that; nothing that happens meanwhile is lost to it."},
 		"no reason":   {"The state folder is nearly full", "make room", "The state folder is nearly full", "Make room.", "Make room."},
-		"no step":     {what, "", what, "See: ", "subconsciousctl status."},
-		"only a code": {"", "", "blind", "See: ", "subconsciousctl status."},
+		"no step":     {what, "", title, "Its status", "says what to do."},
+		"only a code": {"", "", "Blind", "Its status", "says what to do."},
+		"own words":   {what + ": /etc/config.yaml:5 of imap.example.com:993 is wrong", next, title, "/etc/config.yaml:5 of imap.example.com:993 is wrong.", "lost to it."},
+		"of others": {what + `: it says "see evil.example.com:993, https://imap.example.com.evil.com or imap.example.com/in"`, next, title,
+			`It says "see evil[.]example[.]com:993, imap[.]example[.]com[.]evil[.]com or imap[.]example[.]com/in"`, "lost to it."},
+		"a command":         {what + ": nobody has signed in yet; run: subconsciousctl auth mail n", "see `subconsciousctl status`", title, "Nobody has signed in yet.", "yet. Its status says what to do."},
+		"a command between": {what + ": others can read it; run: chmod 600 x; it is left out", "see `subconsciousctl models`; rules look meanwhile", title, "Others can read it; it is left out.", "out. Rules look meanwhile."},
 	} {
 		in := plainInput()
-		in.Asked = nil
+		in.Asked, in.Own = nil, []string{"imap.example.com"}
 		in.Notices = []escalate.Notice{{NoticeKey: subconscious.NoticeKey{Code: "blind", Key: "a"}, Text: c.text, Next: c.next, At: noon.Add(-time.Hour)}}
 		out := escalate.Decide(in)
 		if out.Notices == nil {

@@ -215,6 +215,26 @@ func (c *Config) eachVariable(visit func(key, name string)) {
 	})
 }
 
+// Hosts are the servers that the configuration names for mail, calendars and feeds.
+func (c *Config) Hosts() (hosts []string) {
+	for _, m := range c.Senses.Mail {
+		hosts = append(hosts, m.Host)
+	}
+	named := []string{}
+	for _, k := range c.Senses.Calendar {
+		named = append(named, k.URL, k.CalDAV)
+	}
+	for _, f := range c.Senses.Feeds {
+		named = append(named, f.URL)
+	}
+	for _, address := range named {
+		if at, err := url.Parse(address); err == nil && at.Hostname() != "" {
+			hosts = append(hosts, at.Hostname())
+		}
+	}
+	return hosts
+}
+
 // KeyVariables are the environment variables in which keys and passwords are
 // looked for: those that the configuration names, and those of known vendors.
 func (c *Config) KeyVariables() []string {
