@@ -27,6 +27,7 @@ type place struct {
 var places = []place{
 	{regexp.MustCompile(`^models\.providers\[\d+\]\.`), "key", "key", "GROQ_API_KEY"},
 	{regexp.MustCompile(`^notify\[\d+\]\.`), "secret", "token", "NTFY_TOKEN"},
+	{regexp.MustCompile(`^heartbeat\.`), "secret", "url", "HEARTBEAT_URL"},
 	{regexp.MustCompile(`^senses\.mail\[\d+\]\.`), "secret", "password", "MAIL_PASSWORD"},
 	{regexp.MustCompile(`^senses\.calendar\[\d+\]\.`), "secret", "password", "CALENDAR_PASSWORD"},
 }
@@ -106,7 +107,7 @@ func (c *checker) secretValue(key string, n *yaml.Node) bool {
 	case strings.HasSuffix(name, "_file"):
 		secret = secret && !strings.ContainsRune(n.Value, '/')
 	case strings.HasSuffix(name, "_env"):
-		if !secret && !variablePattern().MatchString(n.Value) {
+		if !secret && n.Value != "" && !variablePattern().MatchString(n.Value) {
 			c.wrong(CodeValue, n.Line, key, "is not the name of a variable", "write the name alone, such as "+at.example+`, without "$"`)
 			return true
 		}
