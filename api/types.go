@@ -7,6 +7,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/heartbeat"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -37,6 +38,8 @@ type Status struct {
 	Waiting  []InboxIncident       `json:"waiting"`
 	Channels []ChannelStatus       `json:"channels"`
 	Presence subconscious.Presence `json:"presence"`
+	// Heartbeat is nil where none is configured.
+	Heartbeat *HeartbeatStatus `json:"heartbeat,omitempty"`
 	// Proposed are the actions that wait for the person's word, newest first, at
 	// most 5; Incidents.Proposals counts all.
 	Proposed []Proposal `json:"proposed"`
@@ -123,6 +126,9 @@ type (
 	Notice      = subconscious.Notice
 	EntryChange = aggregator.EntryChange
 )
+
+// HeartbeatStatus is how the last heartbeat went.
+type HeartbeatStatus = heartbeat.Status
 
 // TickReport is what one tick did.
 type TickReport struct {
