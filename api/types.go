@@ -150,6 +150,39 @@ type TickReport struct {
 	DryRun    bool   `json:"dry_run,omitempty"`
 }
 
+// Replay is a recorded tick, thought again.
+type Replay struct {
+	Tick int64     `json:"tick"`
+	At   time.Time `json:"at"`
+	// Same: its document, its changes, its decisions and what was told are the same
+	// bytes, by rules of the same versions.
+	Same bool `json:"same"`
+	// Mechanics and Gate are the versions of their rules.
+	Mechanics Versions `json:"mechanics"`
+	Gate      Versions `json:"gate"`
+	// Document: it is another one.
+	Document bool `json:"document_differs"`
+	// What differs of the rest.
+	Changes   []Differing[EntryChange] `json:"changes"`
+	Decisions []Differing[Decision]    `json:"decisions"`
+	Told      []Differing[ToldMessage] `json:"told"`
+}
+
+// Other reports whether the rules are of another version than those of then.
+func (r Replay) Other() bool { return r.Mechanics.Then != r.Mechanics.Now || r.Gate.Then != r.Gate.Now }
+
+// Versions are those of rules, when a tick was recorded and now.
+type Versions struct {
+	Then int `json:"then"`
+	Now  int `json:"now"`
+}
+
+// Differing is something as it was and as it comes out now; nil where it does not.
+type Differing[T any] struct {
+	Then *T `json:"then,omitempty"`
+	Now  *T `json:"now,omitempty"`
+}
+
 // SenseReport is what one sense brought to a tick.
 type SenseReport struct {
 	ID      string `json:"id"`
