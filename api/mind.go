@@ -27,6 +27,9 @@ type Mind interface {
 	// newest first. Before 0 means the newest there are.
 	Ticks(ctx context.Context, before int64, limit int) ([]TickReport, error)
 	Tick(ctx context.Context, n int64) (TickReport, error)
+	// Replay thinks a recorded tick again, without a model, and compares. One that
+	// cannot be thought again gives an *Error with CodeNotFound.
+	Replay(ctx context.Context, n int64) (Replay, error)
 	// Why explains an entry, listed, parked, or dropped lately.
 	Why(ctx context.Context, entry subconscious.EntryID) (Explanation, error)
 	// Report sums up the time from since until now.

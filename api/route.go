@@ -47,6 +47,7 @@ var (
 	GetDocument = get("/v1/subconscious", plain(Mind.Document))
 	GetTicks    = get("/v1/ticks", ticks)
 	GetTick     = get("/v1/ticks/{n}", func(m Mind, ctx context.Context, q TickQuery) (TickReport, error) { return m.Tick(ctx, q.N) })
+	GetReplay   = get("/v1/ticks/{n}/replay", func(m Mind, ctx context.Context, q TickQuery) (Replay, error) { return m.Replay(ctx, q.N) })
 	GetWhy      = get("/v1/why/{entry}", func(m Mind, ctx context.Context, q WhyQuery) (Explanation, error) { return m.Why(ctx, q.Entry) })
 	PostTick    = post("/v1/tick", tickTimeout, Mind.Think)
 	PostCommand = Route[CommandRequest, CommandResult]{Method: "POST", Path: "/v1/commands", ask: (*Server).command}
@@ -100,7 +101,7 @@ var (
 // routes are all of them.
 func routes() []interface{ serve(*Server) served } {
 	return []interface{ serve(*Server) served }{
-		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport,
+		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
 		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, GetRuns, PostUndo,
 		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, observe{},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/heartbeat"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -37,6 +38,8 @@ type Status struct {
 	Waiting  []InboxIncident       `json:"waiting"`
 	Channels []ChannelStatus       `json:"channels"`
 	Presence subconscious.Presence `json:"presence"`
+	// Heartbeat is nil where none is configured.
+	Heartbeat *HeartbeatStatus `json:"heartbeat,omitempty"`
 	// Proposed are the actions that wait for the person's word, newest first, at
 	// most 5; Incidents.Proposals counts all.
 	Proposed []Proposal `json:"proposed"`
@@ -124,6 +127,9 @@ type (
 	EntryChange = aggregator.EntryChange
 )
 
+// HeartbeatStatus is how the last heartbeat went.
+type HeartbeatStatus = heartbeat.Status
+
 // TickReport is what one tick did.
 type TickReport struct {
 	Tick      int64                 `json:"tick"`
@@ -142,6 +148,39 @@ type TickReport struct {
 	Published bool   `json:"published"`
 	Error     string `json:"error,omitempty"`
 	DryRun    bool   `json:"dry_run,omitempty"`
+}
+
+// Replay is a recorded tick, thought again.
+type Replay struct {
+	Tick int64     `json:"tick"`
+	At   time.Time `json:"at"`
+	// Same: its document, its changes, its decisions and what was told are the same
+	// bytes, by rules of the same versions.
+	Same bool `json:"same"`
+	// Mechanics and Gate are the versions of their rules.
+	Mechanics Versions `json:"mechanics"`
+	Gate      Versions `json:"gate"`
+	// Document: it is another one.
+	Document bool `json:"document_differs"`
+	// What differs of the rest.
+	Changes   []Differing[EntryChange] `json:"changes"`
+	Decisions []Differing[Decision]    `json:"decisions"`
+	Told      []Differing[ToldMessage] `json:"told"`
+}
+
+// Other reports whether the rules are of another version than those of then.
+func (r Replay) Other() bool { return r.Mechanics.Then != r.Mechanics.Now || r.Gate.Then != r.Gate.Now }
+
+// Versions are those of rules, when a tick was recorded and now.
+type Versions struct {
+	Then int `json:"then"`
+	Now  int `json:"now"`
+}
+
+// Differing is something as it was and as it comes out now; nil where it does not.
+type Differing[T any] struct {
+	Then *T `json:"then,omitempty"`
+	Now  *T `json:"now,omitempty"`
 }
 
 // SenseReport is what one sense brought to a tick.

@@ -25,6 +25,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/heartbeat"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/notify"
@@ -73,6 +74,7 @@ type Daemon struct {
 	actions       *actions.Engine
 	deliberations *deliberate.Worker
 	outbox        *notify.Outbox
+	heart         *heartbeat.Heart
 	session       *session.Reader
 	sweeper       *sweeper
 	// near are events that may be on; the tick's own.
@@ -112,7 +114,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
 		d.lock, d.openStore, d.openMind, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
-		d.openView, d.work, d.serve, d.begin,
+		d.openHeart, d.openView, d.work, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			if wrong := (*store.Error)(nil); errors.As(err, &wrong) {
@@ -230,7 +232,7 @@ func (d *Daemon) openView(context.Context) error {
 		Config: d.options.Config, Version: d.options.Version, Demo: d.options.Demo, Started: d.started, Changed: d.options.Changed,
 		Now: d.now, Next: func() time.Time { return d.schedule.next() }, Threads: d.runner.Names(), Usual: d.usual, Passed: d.passed,
 		Board: &d.board, Mind: d.mind, Ledger: d.ledger, Outbox: d.outbox, Actions: d.actions, Deliberations: d.deliberations,
-		Chat: d.chat, Memory: d.memory, Budget: d.budget, Roster: d.roster,
+		Chat: d.chat, Memory: d.memory, Budget: d.budget, Roster: d.roster, Heartbeat: d.heart.Status,
 	}
 	d.intake = &intake{Reader: view.New(in), in: in, logger: d.options.Logger, door: d.door, soon: d.hurry, alone: d.take}
 	return nil

@@ -39,3 +39,6 @@ func GateIncidents(all map[subconscious.IncidentKey]subconscious.Incident, named
 
 // NewDecisions are what a tick's report shows of an outcome.
 var NewDecisions = newDecisions
+
+// Compare thinks a recorded tick again.
+var Compare = compare

@@ -21,6 +21,7 @@ const (
 	noticeDegraded    = "sense_degraded"
 	noticeUnpublished = "document_unpublished"
 	noticeRejected    = "document_rejected"
+	noticeHeartbeat   = "heartbeat_unheard"
 )
 
 // notices are those that a tick begins and ends.

@@ -43,12 +43,15 @@ func RunOnce(ctx context.Context, options Options, out io.Writer) error {
 }
 
 // Idle waits until what the ticks led to is done: nothing is deliberated on any
-// more, and each channel has tried to send what is due.
+// more, each channel has tried to send what is due, and the heartbeat was sent.
 func (d *Daemon) Idle(ctx context.Context) error {
 	if err := d.deliberations.Idle(ctx); err != nil {
 		return fmt.Errorf("deliberate: %w", err)
 	}
-	return d.outbox.Idle(ctx) // a deliberation wakes it before it ends
+	if err := d.outbox.Idle(ctx); err != nil { // a deliberation wakes it before it ends
+		return err
+	}
+	return d.heart.Idle(ctx)
 }
 
 // TickAs runs one tick of any kind now, as the schedule does: for whoever

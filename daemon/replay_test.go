@@ -4,16 +4,21 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -216,5 +221,63 @@ func TestLargestRecord(t *testing.T) {
 	t.Logf("the largest record has %d bytes, and %d before it is packed", largest, unpacked)
 	if largest > largeRecord {
 		t.Errorf("the largest record has %d bytes, more than %d", largest, largeRecord)
+	}
+}
+
+// TestReplay: a tick that is thought again comes to the same bytes; by other rules it
+// is compared and never called the same; what is not on record is said so.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := withFaultySense(w)
+	s.rack.add("the pump in the northern waterworks has failed for want of pressure")
+	w.begin()
+	w.ticks(3)
+	for n := range int64(3) {
+		again, err := w.d.Replay(t.Context(), n+1)
+		if err != nil || !again.Same || again.Other() || again.Document || len(again.Changes)+len(again.Decisions)+len(again.Told) > 0 {
+			t.Errorf("tick %d: %+v, %v", n+1, again, err)
+		}
+	}
+	for n, want := range map[int64]string{4: "has not been yet; the last was tick 3", 0: "not on record any more"} {
+		_, err := w.d.Replay(t.Context(), n)
+		if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeNotFound || !strings.Contains(refused.Text, want) {
+			t.Errorf("tick %d: %v", n, err)
+		}
+	}
+	record, _, err := w.d.Mind().Record(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, _, err := w.d.Mind().Document(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		old, new          string // of its inputs
+		same, gone, other bool
+	}{
+		"as it was":        {same: true},
+		"other mechanics":  {old: fmt.Sprintf(`"mechanics":%d`, aggregator.MechanicsVersion), new: `"mechanics":1`, other: true},
+		"another gate":     {old: fmt.Sprintf(`"judging":%d`, escalate.Version), new: `"judging":1`, other: true},
+		"another sight":    {old: "want of pressure", new: "want of water"},
+		"no record at all": {old: `{"mechanics"`, new: `"mechanics"`, gone: true},
+		"nowhere":          {old: `"zone":"`, new: `"zone":"Nowhere/`, gone: true},
+	} {
+		changed := record
+		if c.old != "" {
+			changed.Inputs = bytes.ReplaceAll(record.Inputs, []byte(c.old), []byte(c.new))
+		}
+		if c.old != "" && bytes.Equal(changed.Inputs, record.Inputs) {
+			t.Fatalf("%s: %q is not in %s", name, c.old, record.Inputs)
+		}
+		again, err := daemon.Compare(changed, published)
+		refused, ok := errors.AsType[*api.Error](err)
+		if c.gone != (ok && refused.Code == api.CodeNotFound) || !c.gone && err != nil || again.Same != c.same || again.Other() != c.other {
+			t.Errorf("%s: %+v, %v", name, again, err)
+		}
+		if differs := again.Document || len(again.Changes) > 0; !c.gone && differs != (name == "another sight") {
+			t.Errorf("%s: %+v", name, again)
+		}
 	}
 }

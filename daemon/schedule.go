@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// heartbeat is how often the wall clock is read again: timers sleep while
+	// beat is how often the wall clock is read again: timers sleep while
 	// the machine does, so a slot that passed meanwhile is noticed at the next
 	// beat.
-	heartbeat = 30 * time.Second
+	beat = 30 * time.Second
 	// late is how long after its slot a tick still counts as the scheduled one.
-	late = 2 * heartbeat
+	late = 2 * beat
 	// earlyEvery is the least time from a tick to an early one, so that a file
 	// that is saved all the time does not make the mind think all the time.
 	earlyEvery = 5 * time.Second
@@ -84,6 +84,9 @@ func (d *Daemon) newSchedule() (*schedule, error) {
 		Reminds: d.Reminds, Hints: d.collector.Hints(), Requests: d.requests,
 		Tick: func(ctx context.Context, kind subconscious.TickKind) error {
 			_, err := d.think(ctx, tickRequest{kind: kind})
+			if isPaused(err) {
+				d.heart.Wake() // it lives
+			}
 			return err
 		},
 	}}, nil
@@ -135,10 +138,10 @@ func (s *schedule) run(ctx context.Context) {
 	}
 }
 
-// sleep is how long nothing is due: until the next tick or the next heartbeat.
+// sleep is how long nothing is due: until the next tick or the next beat.
 func (s *schedule) sleep() time.Duration {
 	now := s.Now()
-	sleep := heartbeat
+	sleep := beat
 	if next := s.after(now); !next.IsZero() {
 		sleep = min(sleep, next.Sub(now))
 	}

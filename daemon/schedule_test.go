@@ -199,9 +199,9 @@ func TestSuspendGivesOneCatchUp(t *testing.T) {
 		c.start()
 		c.want(4*time.Minute, "early 22:02:10, scheduled 22:05:00")
 		c.shift(8 * time.Hour)
-		got := c.pass(heartbeat)
+		got := c.pass(beat)
 		if !strings.HasPrefix(got, "catch-up 06:06:") || strings.Count(got, ",") != 0 {
-			c.t.Fatalf("ticked %q within %v of waking", got, heartbeat)
+			c.t.Fatalf("ticked %q within %v of waking", got, beat)
 		}
 		c.want(10*time.Minute, "scheduled 06:10:00, scheduled 06:15:00")
 	})
@@ -212,7 +212,7 @@ func TestClockIsSet(t *testing.T) {
 		c.start()
 		c.want(4*time.Minute, "early 12:02:10, scheduled 12:05:00")
 		c.shift(time.Hour)
-		if got := c.pass(heartbeat); !strings.HasPrefix(got, "catch-up 13:06:") || strings.Count(got, ",") != 0 {
+		if got := c.pass(beat); !strings.HasPrefix(got, "catch-up 13:06:") || strings.Count(got, ",") != 0 {
 			c.t.Fatalf("set forward: ticked %q", got)
 		}
 		c.want(4*time.Minute, "scheduled 13:10:00")
@@ -279,7 +279,7 @@ func TestWakesForAReminder(t *testing.T) {
 		c.want(5*time.Minute, "early 12:53:00, scheduled 12:55:00")
 		c.reminded(c.now().Add(2 * time.Minute))
 		c.shift(150 * time.Second) // asleep meanwhile
-		if got := c.pass(heartbeat); !strings.HasPrefix(got, "early 12:5") {
+		if got := c.pass(beat); !strings.HasPrefix(got, "early 12:5") {
 			c.t.Fatalf("ticked %q", got)
 		}
 		c.reminded(time.Time{})

@@ -103,6 +103,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	d.adopt(staged, done, &report)
 	d.outbox.Wake()
 	d.deliberations.Wake()
+	d.heart.Wake()
 	d.sweeper.sweep(ctx, at)
 	if err := d.published.publish(ctx, at, next.TickCount, document); err != nil {
 		report.Error = err.Error()

@@ -84,6 +84,9 @@ func plain(v reflect.Value, s shape) (any, error) {
 		b, err := v.Interface().(encoding.TextMarshaler).MarshalText()
 		return string(b), err
 	case text:
+		if secret, ok := v.Interface().(interface{ Shown() string }); ok {
+			return secret.Shown(), nil
+		}
 		return redact.Text(v.String()), nil
 	case integer:
 		return v.Int(), nil

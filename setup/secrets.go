@@ -27,6 +27,7 @@ type place struct {
 var places = []place{
 	{regexp.MustCompile(`^models\.providers\[\d+\]\.`), "key", "key", "GROQ_API_KEY"},
 	{regexp.MustCompile(`^notify\[\d+\]\.`), "secret", "token", "NTFY_TOKEN"},
+	{regexp.MustCompile(`^heartbeat\.`), "secret", "url", "HEARTBEAT_URL"},
 	{regexp.MustCompile(`^senses\.mail\[\d+\]\.`), "secret", "password", "MAIL_PASSWORD"},
 	{regexp.MustCompile(`^senses\.calendar\[\d+\]\.`), "secret", "password", "CALENDAR_PASSWORD"},
 }
@@ -107,7 +108,7 @@ func (c *checker) secretValue(key string, n *yaml.Node) bool {
 		secret = secret && !strings.ContainsRune(n.Value, '/')
 	case strings.HasSuffix(name, "_env"):
 		secret = secret || len(redact.Find("token: "+n.Value)) > 0 // which is not its name
-		if !secret && !variablePattern().MatchString(n.Value) {
+		if !secret && n.Value != "" && !variablePattern().MatchString(n.Value) {
 			c.wrong(CodeValue, n.Line, key, "is not the name of a variable", "write the name alone, such as "+at.example+`, without "$"`)
 			return true
 		}

@@ -21,6 +21,7 @@ type Mind struct {
 	Now     api.Status
 	Reports []api.TickReport // newest first
 	Reasons map[subconscious.EntryID]api.Explanation
+	Replays []api.Replay
 	// Tests are what TestModels answers from, Prompts are by thread, and Sum is
 	// the report, to which Since and Until are set.
 	Tests   []api.ModelTest
@@ -94,6 +95,12 @@ func (m *Mind) Ticks(_ context.Context, before int64, limit int) ([]api.TickRepo
 // Tick returns one of Reports.
 func (m *Mind) Tick(_ context.Context, n int64) (api.TickReport, error) {
 	r, err := find(m.Reports, func(r api.TickReport) bool { return r.Tick == n }, "see subconsciousctl ticks", "there is no tick %d on record", n)
+	return *r, err
+}
+
+// Replay returns one of Replays.
+func (m *Mind) Replay(_ context.Context, n int64) (api.Replay, error) {
+	r, err := find(m.Replays, func(r api.Replay) bool { return r.Tick == n }, "see subconsciousctl ticks", "what went into tick %d is not on record any more", n)
 	return *r, err
 }
 

@@ -19,12 +19,13 @@ func (a *app) tickCommands() map[string]command {
 	var report api.ReportQuery
 	back := "24h"
 	all := asking(a, "reading", api.GetTicks, &query, "Ticks")
-	one := filling(a, "reading", api.GetTick, &number, func(_ context.Context, c call) (err error) {
+	numbered := func(_ context.Context, c call) (err error) {
 		if number.N, err = strconv.ParseInt(c.args[0], 10, 64); err != nil || number.N < 1 {
 			return &usageError{err: fmt.Errorf("%q is not the number of a tick", c.args[0]), next: "take one from subconsciousctl ticks"}
 		}
 		return nil
-	}, "Tick")
+	}
+	one := filling(a, "reading", api.GetTick, &number, numbered, "Tick")
 	return map[string]command{
 		"ticks": {flags: map[string]any{"before": &query.Before, "limit": &query.Limit}, run: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -32,6 +33,9 @@ func (a *app) tickCommands() map[string]command {
 			}
 			return all(cmd, args)
 		}},
+		"replay": {run: filling(a, "thinking", api.GetReplay, &number, numbered, "Replay", func(again api.Replay) error {
+			return degraded(!again.Same && !again.Other())
+		})},
 		"tick": {flags: map[string]any{"dry-run": &request.DryRun, "thread": &request.Thread}, values: map[string]cobra.CompletionFunc{"thread": a.values(threads())},
 			run: asking(a, "thinking", api.PostTick, &request, "Tick", func(done api.TickReport) error {
 				return degraded(done.Error != "" || !done.Published && !done.DryRun)

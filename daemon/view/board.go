@@ -141,7 +141,7 @@ func (b *Board) Recall(ctx context.Context, kept *mind.Store) (map[string]time.T
 	}
 	ran := map[string]time.Time{}
 	for _, record := range slices.Backward(records) {
-		report, err := reportOf(record)
+		report, err := ReportOf(record)
 		if err != nil {
 			return nil, err
 		}

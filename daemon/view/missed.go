@@ -166,7 +166,7 @@ func (t *tracer) ticks(ctx context.Context) ([]tracedTick, error) {
 			continue
 		}
 		traced := tracedTick{}
-		if traced.report, err = reportOf(record); err != nil {
+		if traced.report, err = ReportOf(record); err != nil {
 			return nil, err
 		}
 		// A record of other mechanics says which threads were asked, but not

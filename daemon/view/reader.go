@@ -55,6 +55,7 @@ type Sources struct {
 	Memory        *memory.Store
 	Budget        *budget.Budget
 	Roster        *models.Roster
+	Heartbeat     func() *api.HeartbeatStatus // nil where there is none
 }
 
 // Reader answers what is asked about a mind.

@@ -20,7 +20,7 @@ func (v *Reader) Ticks(ctx context.Context, before int64, limit int) ([]api.Tick
 	}
 	reports := make([]api.TickReport, 0, len(records))
 	for _, record := range records {
-		report, err := reportOf(record)
+		report, err := ReportOf(record)
 		if err != nil {
 			return nil, err
 		}
@@ -38,10 +38,11 @@ func (v *Reader) Tick(ctx context.Context, n int64) (api.TickReport, error) {
 	if !ok {
 		return api.TickReport{}, api.Errorf(api.CodeNotFound, "see `subconsciousctl ticks` for those that are kept", "there is no record of tick %d", n)
 	}
-	return reportOf(record)
+	return ReportOf(record)
 }
 
-func reportOf(record mind.Record) (api.TickReport, error) {
+// ReportOf is what a recorded tick reported.
+func ReportOf(record mind.Record) (api.TickReport, error) {
 	var report api.TickReport
 	if err := json.Unmarshal(record.Report, &report); err != nil {
 		return api.TickReport{}, fmt.Errorf("read the report of tick %d: %w", record.Tick, err)

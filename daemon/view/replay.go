@@ -42,47 +42,46 @@ type Replayed struct {
 	State   subconscious.State
 	Changes aggregator.Changes
 	Outcome escalate.Decided
+	// MaxTokens bounded its document.
+	MaxTokens int
+	// Mechanics and Gate are the versions that recorded and replayed it.
+	Mechanics, Gate api.Versions
 }
 
-// Replay merges a recorded tick again, and judges it again. It fails where the
-// record is of another version of the mechanics.
+// Replay merges a recorded tick again, and judges it again, whatever version
+// recorded it.
 func Replay(record mind.Record) (Replayed, error) {
-	in, gate, err := recorded(record)
+	kept, err := recorded(record)
 	if err != nil {
 		return Replayed{}, err
 	}
-	out := Replayed{Outcome: escalate.Decide(gate)}
-	out.State, out.Changes = aggregator.Merge(in)
+	out := Replayed{Outcome: escalate.Decide(kept.Gate), MaxTokens: kept.Input.Rules.MaxTokens,
+		Mechanics: api.Versions{Then: kept.Mechanics, Now: aggregator.MechanicsVersion}, Gate: api.Versions{Then: kept.Judging, Now: escalate.Version}}
+	out.State, out.Changes = aggregator.Merge(kept.Input)
 	out.State = escalate.Remember(out.State, out.Outcome)
 	return out, nil
 }
 
-// Merged is what a recorded tick was merged from.
+// Merged is what a recorded tick was merged from. It fails where the record is of
+// another version of the mechanics.
 func Merged(record mind.Record) (aggregator.Input, error) {
-	in, _, err := recorded(record)
-	return in, err
+	kept, err := recorded(record)
+	if err == nil && kept.Mechanics != aggregator.MechanicsVersion {
+		err = fmt.Errorf("replay tick %d: it was made by mechanics version %d, this is version %d", record.Tick, kept.Mechanics, aggregator.MechanicsVersion)
+	}
+	return kept.Input, err
 }
 
 // recorded is what a tick was merged and judged from.
-func recorded(record mind.Record) (aggregator.Input, escalate.Input, error) {
-	var kept replayable
-	fail := func(err error) (aggregator.Input, escalate.Input, error) {
-		return aggregator.Input{}, escalate.Input{}, fmt.Errorf("replay tick %d: %w", record.Tick, err)
-	}
+func recorded(record mind.Record) (kept replayable, err error) {
 	if err := json.Unmarshal(record.Inputs, &kept); err != nil {
-		return fail(err)
-	}
-	if kept.Mechanics != aggregator.MechanicsVersion {
-		return fail(fmt.Errorf("it was made by mechanics version %d, this is version %d", kept.Mechanics, aggregator.MechanicsVersion))
-	}
-	if kept.Judging != escalate.Version {
-		return fail(fmt.Errorf("it was judged by version %d of the gate, this is version %d", kept.Judging, escalate.Version))
+		return replayable{}, fmt.Errorf("read the record of tick %d: %w", record.Tick, err)
 	}
 	zone, err := time.LoadLocation(kept.Zone)
 	if err != nil {
-		return fail(err)
+		return replayable{}, fmt.Errorf("read the record of tick %d: %w", record.Tick, err)
 	}
 	kept.Input.Zone = zone
 	kept.Input.At, kept.Gate.At = kept.Input.At.In(zone), kept.Gate.At.In(zone)
-	return kept.Input, kept.Gate, nil
+	return kept, nil
 }

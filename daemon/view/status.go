@@ -40,6 +40,7 @@ func (v *Reader) Status(ctx context.Context) (api.Status, error) {
 		Senses: shown.Senses, Threads: shown.Threads, Subconscious: shown.State.Document(),
 		Parked: byImportance(shown.State.Parked), Presence: shown.Presence,
 		Pending: pending, Rejected: shown.RejectedSince(now.Add(-rejectionsShown)), Notices: v.shownNotices(notices),
+		Heartbeat: v.in.Heartbeat(),
 	}
 	if v.in.Changed() {
 		status.Notices = append(status.Notices, api.Notice{At: now, NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration},

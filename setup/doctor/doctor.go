@@ -116,7 +116,7 @@ func Examine(ctx context.Context, options Options) []Finding {
 		{PartMachine, true, e.room}, {PartMachine, true, e.clock}, {PartMachine, e.Config != nil, e.watches}, {PartMachine, e.Config != nil, e.transcripts}, {PartMachine, e.Config != nil, e.sources},
 		{PartMail, e.Config != nil, e.mail}, {PartCalendars, e.Config != nil, e.calendars},
 		{PartModels, e.Config != nil, e.models}, {PartModels, e.Config != nil, e.budget},
-		{PartTelling, e.Config != nil, e.channels}, {PartTelling, e.Config != nil, e.quietHours}, {PartTelling, e.Config != nil, e.attention},
+		{PartTelling, e.Config != nil, e.channels}, {PartTelling, e.Config != nil, e.heartbeat}, {PartTelling, e.Config != nil, e.quietHours}, {PartTelling, e.Config != nil, e.attention},
 		{PartTelling, e.Config != nil, e.presence},
 		{PartActing, e.Config != nil, e.acting},
 	} {

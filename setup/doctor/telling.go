@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/heartbeat"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/presence/session"
@@ -68,6 +69,23 @@ func (e *examination) told(c api.ChannelStatus) {
 		row{c.Flooded(), Degraded, fmt.Sprintf("%d strange answers came since %s: somebody else writes to the reply topic",
 			c.Refused, c.RefusedSince.In(e.zone()).Format("Mon 2 Jan 15:04")), "renew the topic: subconsciousctl notify renew " + c.ID},
 		row{c.Answers, OK, "answers of buttons come back", ""})
+}
+
+// heartbeat looks whether one could be sent, and how those of the daemon went. It
+// sends none: that would pretend that the daemon lives.
+func (e *examination) heartbeat(context.Context) {
+	if e.Config.Heartbeat == (heartbeat.Config{}) {
+		return
+	}
+	here, there := e.Config.Heartbeat.Check(e.Env), e.status.Heartbeat
+	if there == nil {
+		there = &api.HeartbeatStatus{}
+	}
+	e.say("heartbeat",
+		row{there.Error != "", Degraded, "it does not arrive: " + there.Error, there.Next},
+		row{!there.Last.IsZero(), OK, there.Host + " answered the daemon, last " + there.Last.In(e.zone()).Format("Mon 2 Jan 15:04"), ""},
+		row{here.Error != "", Broken, here.Error, here.Next},
+		row{true, OK, here.Host + " is asked after the next tick of the daemon; nothing is sent from here", ""})
 }
 
 // zone is the mind's, in which the person reads times.

@@ -21,7 +21,7 @@ const (
 
 // Degraded lists what keeps a mind from thinking as it should, in plain words:
 // blind senses, failed threads, roles whose model fails or cannot be asked,
-// channels that fail, and a last tick that did not commit.
+// channels that fail, a heartbeat that does not arrive, and a last tick that did not commit.
 func Degraded(s api.Status) []string {
 	var reasons []string
 	for _, sense := range s.Senses {
@@ -47,6 +47,9 @@ func Degraded(s api.Status) []string {
 	}
 	if mute := silentChannels(s.Channels); mute != "" {
 		reasons = append(reasons, mute)
+	}
+	if s.Heartbeat != nil && s.Heartbeat.Error != "" {
+		reasons = append(reasons, "the heartbeat does not arrive")
 	}
 	if s.Tick.Error != "" {
 		reasons = append(reasons, "the last tick failed")
