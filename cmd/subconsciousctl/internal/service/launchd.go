@@ -43,7 +43,12 @@ func (s *Service) launchd(home string) manager {
 			}
 			return [][]string{enable, {"launchctl", "kickstart", target}}
 		},
-		stop:    [][]string{{"launchctl", "bootout", target}},
+		stop: func(ctx context.Context) [][]string {
+			if _, there := s.loaded(ctx, target); !there {
+				return nil
+			}
+			return [][]string{{"launchctl", "bootout", target}}
+		},
 		status:  func(ctx context.Context) []doctor.Finding { return s.agentStatus(ctx, domain, path) },
 		shipped: func(found string) bool { return found == text },
 		logs:    func(q LogQuery) ([]string, error) { return logFile(home, q) },

@@ -59,9 +59,10 @@ type manager struct {
 	running func(context.Context) bool
 	// start are the commands that have it run, whose file was replaced or not;
 	// stop those before the file is removed, and forget those after that.
-	start        func(ctx context.Context, replaced bool) [][]string
-	stop, forget [][]string
-	status       func(context.Context) []doctor.Finding
+	start  func(ctx context.Context, replaced bool) [][]string
+	stop   func(context.Context) [][]string
+	forget [][]string
+	status func(context.Context) []doctor.Finding
 	// shipped reports whether a text without a mark is the file as `make install`
 	// writes it.
 	shipped func(text string) bool
@@ -274,7 +275,7 @@ func (s *Service) Uninstall(ctx context.Context) ([]doctor.Finding, error) {
 			if err := s.absent(ctx); err != nil {
 				return did, err
 			}
-			if err := s.each(ctx, s.stop); err != nil {
+			if err := s.each(ctx, s.stop(ctx)); err != nil {
 				return did, err
 			}
 		}

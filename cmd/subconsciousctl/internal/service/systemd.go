@@ -36,7 +36,7 @@ func (s *Service) systemd(folder string) manager {
 			}
 			return append(commands, userctl("enable", "--now", unitName))
 		},
-		stop:   [][]string{userctl("disable", "--now", unitName)},
+		stop:   func(context.Context) [][]string { return [][]string{userctl("disable", "--now", unitName)} },
 		forget: [][]string{userctl("daemon-reload")},
 	}
 }
