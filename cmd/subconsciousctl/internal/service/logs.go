@@ -91,7 +91,7 @@ func (s *Service) Logs(ctx context.Context, q LogQuery, show func(line []byte) e
 	case ended != nil:
 		return unread("the log cannot be read: " + firstOf(complaint.String(), ended.Error()))
 	case seen == 0:
-		return unread("there is no such line of the daemon in its log")
+		return unread("there is no such line of the daemon in its log, or no log is kept here")
 	}
 	return nil
 }
