@@ -81,7 +81,7 @@ install: build ## put commands, service and example configuration in place
 	fi
 	@echo
 	@echo 'Next: copy $(CONFIG)/config.example.yaml to $(CONFIG)/config.yaml, name your folders in it,'
-	@echo 'check it with `subconsciousctl config check`, and start the service as docs/service.md says.'
+	@echo 'check it with `subconsciousctl config check`, and start it with `subconsciousctl service install`.'
 	@case ":$$PATH:" in *':$(abspath $(PREFIX))/bin:'*) ;; *) echo 'Your PATH lacks $(abspath $(PREFIX))/bin: add it, so that the commands are found.';; esac
 
 clean: ## remove what was built

@@ -11,6 +11,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -298,6 +299,21 @@ func tellSystemd(logger *slog.Logger, state string) {
 	if _, err := sd.SdNotify(false, state); err != nil {
 		logger.Warn("the service manager was not told", "state", state, "error", err)
 	}
+}
+
+// watchdog is what tells the service manager that the schedule goes on; nil where
+// none watches. The manager is asked for the time that a tick may take behind one
+// that somebody asked for, where it would give less.
+func (d *Daemon) watchdog() func() {
+	given, err := sd.SdWatchdogEnabled(false)
+	if err != nil || given == 0 {
+		return nil
+	}
+	c := d.options.Config
+	if needed := c.Jitter + 2*c.TickTimeout + 4*beat; needed > given {
+		tellSystemd(d.options.Logger, fmt.Sprintf("WATCHDOG_USEC=%d", needed.Microseconds()))
+	}
+	return func() { tellSystemd(d.options.Logger, sd.SdNotifyWatchdog) }
 }
 
 // DocumentPath is where the mind publishes itself.

@@ -62,7 +62,10 @@ type scheduleOptions struct {
 	// person answered something.
 	Hints    <-chan struct{}
 	Requests <-chan struct{}
-	Logger   *slog.Logger
+	// Alive is told whenever the schedule goes on: after a tick, and at a beat at
+	// which none was due; nil tells nobody.
+	Alive  func()
+	Logger *slog.Logger
 }
 
 // newSchedule returns the daemon's schedule, which has not begun.
@@ -81,7 +84,7 @@ func (d *Daemon) newSchedule() (*schedule, error) {
 		Early: early,
 		Slots: newSlots(parsed), Last: d.board.Now().State.LastTick, Jitter: d.options.Config.Jitter, Logger: d.options.Logger,
 		Now:     func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
-		Reminds: d.Reminds, Hints: d.collector.Hints(), Requests: d.requests,
+		Reminds: d.Reminds, Hints: d.collector.Hints(), Requests: d.requests, Alive: d.watchdog(),
 		Tick: func(ctx context.Context, kind subconscious.TickKind) error {
 			_, err := d.think(ctx, tickRequest{kind: kind})
 			if isPaused(err) {
@@ -113,6 +116,9 @@ func (s *schedule) run(ctx context.Context) {
 	s.tick(ctx, kind)
 	ticked := time.Now()
 	for ctx.Err() == nil {
+		if s.Alive != nil {
+			s.Alive()
+		}
 		hints, requests, sleep := s.Hints, s.Requests, s.sleep()
 		if rest := s.Early - time.Since(ticked); rest > 0 {
 			hints, sleep = nil, min(sleep, rest)

@@ -167,6 +167,30 @@ func TestFirstTickAfterAStart(t *testing.T) {
 	}
 }
 
+// TestAliveOnlyWhileItGoesOn beats while nothing is due, and not while a tick hangs.
+func TestAliveOnlyWhileItGoesOn(t *testing.T) {
+	within(t, "0 * * * *", "UTC", "2026-11-23 00:00:01", func(c *clockwork) {
+		beats := 0
+		c.Alive = func() { beats++ }
+		c.start()
+		c.pass(59 * time.Minute)
+		if least := int(59 * time.Minute / beat); beats < least {
+			t.Errorf("%d beats in an idle hour, want %d or more", beats, least)
+		}
+		c.mu.Lock()
+		c.takes = 40 * time.Minute
+		c.mu.Unlock()
+		c.pass(2 * time.Minute)
+		before := beats
+		if c.pass(30 * time.Minute); beats != before {
+			t.Errorf("%d beats while a tick hung", beats-before)
+		}
+		if c.pass(10 * time.Minute); beats == before {
+			t.Error("no beat once it had ended")
+		}
+	})
+}
+
 func TestJitterIsBounded(t *testing.T) {
 	within(t, "*/5 * * * *", "UTC", "2026-11-23 00:00:01", func(c *clockwork) {
 		c.Jitter = time.Minute

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -124,15 +125,15 @@ func TestUnitsSayWhatTheDaemonDoes(t *testing.T) {
 		t.Run(u.path, func(t *testing.T) {
 			content := testutil.Read(t, u.path)
 			lines := strings.Split(string(content), "\n")
-			for _, want := range []string{"Type=notify", "NotifyAccess=main", "Restart=on-failure", "TimeoutStopSec=15s", "NoNewPrivileges=yes", "UMask=0077"} {
+			for _, want := range []string{"Type=notify", "NotifyAccess=main", "WatchdogSec=5min", "Restart=on-failure", "TimeoutStopSec=15s", "NoNewPrivileges=yes", "UMask=0077"} {
 				if !slices.Contains(lines, want) {
 					t.Errorf("the line %s is missing", want)
 				}
 			}
-			// The daemon neither reloads nor pets a watchdog; a private /tmp
-			// or home would hide what the senses are to see.
+			// The daemon does not reload. A private /tmp or home would hide what the
+			// senses are to see, and hidden processes who approves an action.
 			for _, line := range lines {
-				for _, never := range []string{"ExecReload=", "WatchdogSec=", "PrivateTmp=", "ProtectHome=", "PrivateDevices="} {
+				for _, never := range []string{"ExecReload=", "PrivateTmp=", "ProtectHome=yes", "ProtectHome=tmpfs", "PrivateDevices=", "ProtectProc=", "PrivateUsers="} {
 					if strings.HasPrefix(line, never) {
 						t.Errorf("the line %s must not be there", line)
 					}
@@ -140,6 +141,37 @@ func TestUnitsSayWhatTheDaemonDoes(t *testing.T) {
 			}
 			checkFlags(t, strings.Fields(execStart.FindStringSubmatch(string(content))[2]))
 		})
+	}
+}
+
+// exposure is what systemd says that the system unit is exposed to, in tenths of
+// 0 to 10; with the line left out.
+func exposure(t *testing.T, without string) int {
+	t.Helper()
+	analyze := need(t, "systemd-analyze")
+	content := testutil.Read(t, units[1].path)
+	path := filepath.Join(t.TempDir(), "subconsciousd@person.service") // root would be exposed to more
+	if err := os.WriteFile(path, bytes.ReplaceAll(content, []byte("\n"+without+"\n"), []byte("\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	said, err := exec.Command(analyze, "security", "--offline=yes", "--no-pager", path).CombinedOutput()
+	found := regexp.MustCompile(`exposure level .*: (\d+)\.(\d)`).FindSubmatch(said)
+	if err != nil || found == nil {
+		t.Skipf("this systemd-analyze does not judge units that are not installed: %v\n%s", err, said)
+	}
+	tenths, err := strconv.Atoi(string(found[1]) + string(found[2]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tenths
+}
+
+func TestTheSystemUnitIsHardened(t *testing.T) {
+	if got := exposure(t, ""); got > 20 {
+		t.Errorf("its exposure is %d tenths, want 20 or less", got)
+	}
+	if exposure(t, "SystemCallFilter=@system-service") <= 20 {
+		t.Error("without a filter of system calls it is as good: nothing is judged")
 	}
 }
 

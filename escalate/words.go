@@ -275,9 +275,7 @@ func (l *candidate) nearness() int {
 		return timeless
 	case !day && ahead <= 30*time.Minute:
 		return atOnce
-	case !day && ahead <= 5*time.Hour || t.In(at.Location()).Format(time.DateOnly) == at.Format(time.DateOnly):
-		return sameDay
-	case !day && at.Hour() >= evening && ahead <= 16*time.Hour: // tomorrow morning leaves this evening
+	case !day && (ahead <= 5*time.Hour || at.Hour() >= evening && ahead <= 16*time.Hour) || t.In(at.Location()).Format(time.DateOnly) == at.Format(time.DateOnly):
 		return sameDay
 	case ahead <= 36*time.Hour:
 		return nextDay

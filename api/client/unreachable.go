@@ -47,7 +47,7 @@ func (c *Client) failure(err error) error {
 		return fmt.Errorf("client: given up before the answer: %w", context.Canceled)
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Unreachable{Socket: c.socket, Reason: "it took the question and did not answer in time",
-			Next: "look at the daemon's log; restart it if it hangs", Err: err}
+			Next: "look at the daemon's log (subconsciousctl logs); restart it if it hangs", Err: err}
 	}
 	return &Unreachable{Socket: c.socket, Reason: "the connection broke off before the answer",
 		Next: "the daemon may be stopping or have crashed: look at its log, then ask again", Err: err}
@@ -73,7 +73,7 @@ func (c *Client) unreachable(err error) error {
 		u.Reason = "the socket is left over from a daemon that no longer runs"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, syscall.EAGAIN):
 		u.Reason = "it does not take the connection"
-		u.Next = "look at the daemon's log; restart it if it hangs"
+		u.Next = "look at the daemon's log (subconsciousctl logs); restart it if it hangs"
 	default:
 		u.Reason = err.Error()
 	}

@@ -32,6 +32,8 @@ type process struct {
 	inTerminal bool
 	// secret reads a line without showing it; nil where that is not possible.
 	secret func() (string, error)
+	// system is the operating system; "" is that of this build.
+	system string
 }
 
 // app is one run of the command line.

@@ -52,6 +52,7 @@ func (a *app) commands() map[string]command {
 	for _, noun := range []func() map[string]command{
 		a.mindCommands, a.entryCommands, a.inboxCommands, a.proposalCommands, a.runCommands, a.tickCommands, a.whyCommands, a.calibrationCommands, a.memoryCommands,
 		a.messageCommands, a.initCommands, a.doctorCommands, a.authCommands, a.configCommands, a.modelCommands, a.promptCommands, a.notifyCommands, a.sourceCommands,
+		a.serviceCommands,
 	} {
 		maps.Copy(all, noun())
 	}
@@ -122,7 +123,8 @@ func newCommand(section string, all map[string]command, args []string) (string, 
 	for _, line := range lines[2:] {
 		key, value, _ := strings.Cut(line, ": ")
 		if flag, ok := strings.CutPrefix(key, "--"); ok {
-			addFlag(cmd, path, flag, value, does.flags[flag])
+			flag, short, _ := strings.Cut(flag, " -")
+			addFlag(cmd, path, flag, short, value, does.flags[flag])
 		} else {
 			cmd.Annotations[key] = value
 		}
@@ -133,25 +135,26 @@ func newCommand(section string, all map[string]command, args []string) (string, 
 	return path, cmd
 }
 
-// addFlag gives a command a flag, and the whole program those of its first section.
-func addFlag(cmd *cobra.Command, path, name, usage string, to any) {
+// addFlag gives a command a flag, with a letter that is short for it or "", and the
+// whole program those of its first section.
+func addFlag(cmd *cobra.Command, path, name, short, usage string, to any) {
 	flags := cmd.Flags()
 	if path == "subconsciousctl" {
 		flags = cmd.PersistentFlags()
 	}
 	switch to := to.(type) {
 	case *bool:
-		flags.BoolVar(to, name, *to, usage)
+		flags.BoolVarP(to, name, short, *to, usage)
 	case *string:
-		flags.StringVar(to, name, *to, usage)
+		flags.StringVarP(to, name, short, *to, usage)
 	case *[]string:
-		flags.StringArrayVar(to, name, *to, usage)
+		flags.StringArrayVarP(to, name, short, *to, usage)
 	case *int:
-		flags.IntVar(to, name, *to, usage)
+		flags.IntVarP(to, name, short, *to, usage)
 	case *int64:
-		flags.Int64Var(to, name, *to, usage)
+		flags.Int64VarP(to, name, short, *to, usage)
 	case *uint64:
-		flags.Uint64Var(to, name, *to, usage)
+		flags.Uint64VarP(to, name, short, *to, usage)
 	}
 }
 

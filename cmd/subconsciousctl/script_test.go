@@ -33,9 +33,12 @@ func TestMain(m *testing.M) {
 			os.Exit(run(context.Background(), process{
 				args: os.Args[1:], stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv,
 				now: apitest.At, zone: time.UTC, columns: func() int { return 0 }, inTerminal: os.Getenv("NOBODY_TYPES") == "",
+				system: os.Getenv("SYSTEM"),
 			}))
 		},
 		"browser": browser,
+		// What a service starts, beside the command.
+		"subconsciousd": func() {},
 	})
 }
 
@@ -68,6 +71,8 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", "/home/sample")
+			commands, _, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator))
+			env.Setenv("COMMANDS", commands) // where both commands are, and nothing else
 			env.Values[servedKey{}] = &served{}
 			env.Values[phoneKey{}] = &phoneHolder{}
 			return nil

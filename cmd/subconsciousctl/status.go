@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strconv"
 	"strings"
@@ -38,16 +39,20 @@ func (a *app) mindCommands() map[string]command {
 }
 
 func (a *app) completion(cmd *cobra.Command, args []string) error {
-	root := cmd.Root()
-	switch args[0] {
+	return writeCompletion(a.stdout, cmd.Root(), args[0])
+}
+
+// writeCompletion writes the script that completes the commands in a shell.
+func writeCompletion(to io.Writer, root *cobra.Command, shell string) error {
+	switch shell {
 	case "bash":
-		return root.GenBashCompletionV2(a.stdout, true)
+		return root.GenBashCompletionV2(to, true)
 	case "zsh":
-		return root.GenZshCompletion(a.stdout)
+		return root.GenZshCompletion(to)
 	case "fish":
-		return root.GenFishCompletion(a.stdout, true)
+		return root.GenFishCompletion(to, true)
 	}
-	return &usageError{err: fmt.Errorf("there is no completion for %q", args[0]), next: "use bash, zsh or fish"}
+	return &usageError{err: fmt.Errorf("there is no completion for %q", shell), next: "use bash, zsh or fish"}
 }
 
 // versions is what version prints.

@@ -43,9 +43,14 @@ func (a *app) tickCommands() map[string]command {
 		"report": {flags: map[string]any{"since": &back}, run: filling(a, "adding up", api.GetReport, &report, func(context.Context, call) error {
 			var ok bool
 			if report.Since, ok = screen.Since(a.view(), back); !ok {
-				return &usageError{err: fmt.Errorf("--since %q is neither a length of time nor a day that is past", back), next: "write 24h, 7d or 2026-03-01"}
+				return unsince(back)
 			}
 			return nil
 		}, "Report")},
 	}
+}
+
+// unsince refuses a --since that is not understood.
+func unsince(back string) error {
+	return &usageError{err: fmt.Errorf("--since %q is neither a length of time nor a day that is past", back), next: "write 24h, 7d or 2026-03-01"}
 }

@@ -142,7 +142,7 @@ func (e *examination) daemon(ctx context.Context) {
 		e.add(Broken, name, known.Text, known.Next)
 		return
 	} else if err != nil {
-		e.add(Degraded, name, "it does not answer: "+err.Error(), "start it: subconsciousd, or as a service (docs/service.md)")
+		e.add(Degraded, name, "it does not answer: "+err.Error(), "start it: subconsciousd, or as a service: subconsciousctl service install")
 		return
 	}
 	e.status, e.runs = status, true

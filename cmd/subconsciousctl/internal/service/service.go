@@ -1,0 +1,361 @@
+// Package service installs the daemon as a service of the person: a user unit of
+// systemd or an agent of launchd, made of the files in package deploy, with the
+// completion of the shells. It asks systemctl, loginctl and journalctl, or
+// launchctl; what it writes it marks, so that a file that a person changed is told
+// from it. The commands service and logs call it.
+package service
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/setup/doctor"
+)
+
+// Options say for whom, and what is started.
+type Options struct {
+	// System is the operating system, as runtime.GOOS names it.
+	System string
+	Env    func(string) (string, bool)
+	// Command starts the daemon, with absolute paths.
+	Command []string
+	// Kept are the configuration and the state folder, which Uninstall leaves.
+	Kept []string
+	// Completion returns the script of a shell; Runs reports whether a daemon
+	// answers on the state folder.
+	Completion func(shell string) (string, error)
+	Runs       func(context.Context) bool
+	// Force takes files that a person changed for installed ones.
+	Force bool
+	// Now and Zone are for the words.
+	Now  time.Time
+	Zone *time.Location
+}
+
+// Service is the daemon as a service of one person.
+type Service struct {
+	Options
+	manager
+}
+
+// manager is what keeps programs running on a system, and how it is asked.
+type manager struct {
+	// file is what it reads of the service.
+	file File
+	// absent says why it cannot be asked; nil where it can.
+	absent func(context.Context) error
+	// running reports whether it runs the service now.
+	running func(context.Context) bool
+	// start are the commands that have it run, whose file was replaced or not;
+	// stop those before the file is removed, and forget those after that.
+	start  func(ctx context.Context, replaced bool) [][]string
+	stop   func(context.Context) [][]string
+	forget [][]string
+	status func(context.Context) []doctor.Finding
+	// shipped reports whether a text without a mark is the file as `make install`
+	// writes it.
+	shipped func(text string) bool
+	logs    func(LogQuery) ([]string, error)
+	// edit is how a person changes the file lastingly.
+	edit string
+}
+
+// File is a file that is installed.
+type File struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// New returns the service of a person on this system. It needs to know their home.
+func New(o Options) (*Service, error) {
+	home, _ := o.Env("HOME")
+	if !filepath.IsAbs(home) {
+		return nil, api.Errorf(api.CodeUnavailable, "set HOME to your home folder", "HOME is not set, so it is not known where services are")
+	}
+	s := &Service{Options: o}
+	switch o.System {
+	case "darwin":
+		s.manager = s.launchd(home)
+	default:
+		s.manager = s.systemd(s.folder("XDG_CONFIG_HOME", home, ".config"))
+	}
+	return s, nil
+}
+
+// folder is one of the person's folders, by its variable or where it usually is.
+func (s *Service) folder(variable, home, usual string) string {
+	if dir, _ := s.Env(variable); filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(home, usual)
+}
+
+// Plan is what an installation writes and runs.
+type Plan struct {
+	Files    []File     `json:"files"`
+	Commands [][]string `json:"commands"`
+}
+
+// Plan is what Install would do where nothing is installed.
+func (s *Service) Plan(ctx context.Context) (Plan, error) {
+	files, err := s.files()
+	return Plan{files, s.start(ctx, false)}, err
+}
+
+// String is what people read: completion scripts by the command that prints them.
+func (p Plan) String() string {
+	var b strings.Builder
+	for i, f := range p.Files {
+		if i > 0 {
+			f.Text = "# what subconsciousctl completion " + strings.TrimPrefix(f.Name, "completion ") + " prints\n"
+		}
+		fmt.Fprintf(&b, "==> %s <==\n%s\n", f.Path, f.Text)
+	}
+	b.WriteString("==> commands <==\n")
+	for _, argv := range p.Commands {
+		b.WriteString(strings.Join(argv, " ") + "\n")
+	}
+	return b.String()
+}
+
+// files are those to be installed: of the manager, and of the shells whose folder
+// for the completions of a person is there.
+func (s *Service) files() ([]File, error) {
+	all := []File{s.file}
+	home, _ := s.Env("HOME")
+	shared := s.folder("XDG_DATA_HOME", home, ".local/share")
+	for _, shell := range []struct {
+		name, file string
+		folders    []string
+	}{
+		{"bash", "subconsciousctl", []string{s.folder("BASH_COMPLETION_USER_DIR", shared, "bash-completion") + "/completions"}},
+		{"zsh", "_subconsciousctl", []string{home + "/.zfunc", home + "/.zsh/completions", home + "/.zsh/completion", shared + "/zsh/site-functions"}},
+		{"fish", "subconsciousctl.fish", []string{s.folder("XDG_CONFIG_HOME", home, ".config") + "/fish/completions"}},
+	} {
+		for _, folder := range shell.folders {
+			if found, err := os.Stat(folder); err != nil || !found.IsDir() {
+				continue
+			}
+			text, err := s.Completion(shell.name)
+			if err != nil {
+				return nil, fmt.Errorf("make the completion of %s: %w", shell.name, err)
+			}
+			all = append(all, File{"completion " + shell.name, filepath.Join(folder, shell.file), marked(text, "# ", "")})
+			break
+		}
+	}
+	return all, nil
+}
+
+// mark ends what was installed, with the sum of what stands before it.
+const mark = "written by subconsciousctl service install, sha256 "
+
+var markLine = regexp.MustCompile(`\n(?:# |<!-- )` + mark + `([0-9a-f]{64})(?: -->)?\n$`)
+
+func marked(text, begin, end string) string {
+	text = strings.TrimRight(text, "\n") + "\n"
+	return text + begin + mark + fmt.Sprintf("%x", sha256.Sum256([]byte(text))) + end + "\n"
+}
+
+// untouched reports whether a text is as it was installed.
+func untouched(text string) bool {
+	at := markLine.FindStringSubmatchIndex(text)
+	return at != nil && text[at[2]:at[3]] == fmt.Sprintf("%x", sha256.Sum256([]byte(text[:at[0]+1])))
+}
+
+// What stands where a file is to be.
+const (
+	absent = iota
+	same
+	ours   // of another version, or for other paths
+	theirs // a person wrote or changed it
+)
+
+func (s *Service) standing(f File) (int, error) {
+	text, err := os.ReadFile(f.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return absent, nil
+	case err != nil:
+		return theirs, fmt.Errorf("look at what is installed: %w", err)
+	case string(text) == f.Text:
+		return same, nil
+	case untouched(string(text)) || f.Path == s.file.Path && s.shipped(string(text)):
+		return ours, nil
+	}
+	return theirs, nil
+}
+
+// Install writes the files and has the service run, and says what it did and how
+// it is. What is installed already it leaves; a unit or agent that a person changed
+// it refuses to replace, unless it is forced.
+func (s *Service) Install(ctx context.Context) ([]doctor.Finding, error) {
+	if err := s.absent(ctx); err != nil {
+		return nil, err
+	}
+	files, err := s.files()
+	if err != nil {
+		return nil, err
+	}
+	if !s.running(ctx) && s.Runs(ctx) {
+		return nil, api.Errorf(api.CodeRefused, "end it first, by Ctrl-C where it runs, and install then", "a daemon runs already, and not as a service: two cannot share a state folder")
+	}
+	var did []doctor.Finding
+	replaced := false
+	for i, f := range files {
+		stands, err := s.standing(f)
+		switch {
+		case err != nil:
+			return did, err
+		case stands == same:
+			did = append(did, found(doctor.OK, f.Name, "as it should be: "+s.short(f.Path), ""))
+			continue
+		case stands == theirs && !s.Force && i == 0:
+			return did, api.Errorf(api.CodeRefused, "look at it; --force replaces it. Changes of your own are best kept beside it: "+s.edit,
+				"%s was not written by this command, or was changed since", f.Path)
+		case stands == theirs && !s.Force:
+			did = append(did, found(doctor.Note, f.Name, "changed, and left as it is: "+s.short(f.Path), "--force replaces it"))
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
+			return did, fmt.Errorf("install the service: %w", err)
+		}
+		if err := os.WriteFile(f.Path, []byte(f.Text), 0o644); err != nil {
+			return did, fmt.Errorf("install the service: %w", err)
+		}
+		replaced = replaced || i == 0 && stands != absent
+		did = append(did, found(doctor.OK, f.Name, []string{"written: ", "", "renewed: ", "replaced, as you said: "}[stands]+s.short(f.Path), ""))
+	}
+	for _, argv := range s.start(ctx, replaced) {
+		if _, err := s.run(ctx, argv...); err != nil {
+			return did, api.Errorf(api.CodeUnavailable, "what the daemon said: subconsciousctl logs -n 20", "the service is installed, and does not start: %v", err)
+		}
+	}
+	rest := s.status(ctx)
+	if doctor.Worst(rest[:1]) == doctor.OK {
+		rest = rest[1:] // the file was just told of
+	}
+	return append(did, rest...), nil
+}
+
+// Uninstall stops the service and removes what Install wrote.
+func (s *Service) Uninstall(ctx context.Context) ([]doctor.Finding, error) {
+	files, err := s.files()
+	if err != nil {
+		return nil, err
+	}
+	var did []doctor.Finding
+	for i, f := range files {
+		stands, err := s.standing(f)
+		switch {
+		case err != nil:
+			return did, err
+		case stands == absent:
+			did = append(did, found(doctor.Skipped, f.Name, "was not installed", ""))
+			continue
+		case stands == theirs && !s.Force && i == 0:
+			return did, api.Errorf(api.CodeRefused, "look at it; --force stops the service and removes the file", "%s was not written by service install, or was changed since", f.Path)
+		case stands == theirs && !s.Force:
+			did = append(did, found(doctor.Note, f.Name, "changed, and left there: "+s.short(f.Path), "--force removes it"))
+			continue
+		}
+		if i == 0 {
+			if err := s.absent(ctx); err != nil {
+				return did, err
+			}
+			if err := s.each(ctx, s.stop(ctx)); err != nil {
+				return did, err
+			}
+		}
+		if err := os.Remove(f.Path); err != nil {
+			return did, fmt.Errorf("remove the service: %w", err)
+		}
+		if i == 0 {
+			if err := s.each(ctx, s.forget); err != nil {
+				return did, err
+			}
+		}
+		did = append(did, found(doctor.OK, f.Name, "removed: "+s.short(f.Path), ""))
+	}
+	for _, path := range s.Kept {
+		did = append(did, found(doctor.Note, "kept", s.short(path), ""))
+	}
+	return did, nil
+}
+
+// Status says how the service is.
+func (s *Service) Status(ctx context.Context) ([]doctor.Finding, error) {
+	if err := s.absent(ctx); err != nil {
+		return nil, err
+	}
+	return s.status(ctx), nil
+}
+
+// each runs commands, up to the first that fails.
+func (s *Service) each(ctx context.Context, commands [][]string) error {
+	for _, argv := range commands {
+		if _, err := s.run(ctx, argv...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs a command, whose times are in UTC and whose words are English.
+func (s *Service) run(ctx context.Context, argv ...string) (string, error) {
+	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	command.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC")
+	var said, complaint bytes.Buffer
+	command.Stdout, command.Stderr = &said, &complaint
+	if err := command.Run(); err != nil {
+		return said.String(), fmt.Errorf("%s: %s", strings.Join(argv, " "), firstOf(complaint.String(), err.Error()))
+	}
+	return said.String(), nil
+}
+
+// firstOf is the first line of what was said, or the other text.
+func firstOf(said, other string) string {
+	if line, _, _ := strings.Cut(strings.TrimSpace(said), "\n"); line != "" {
+		return line
+	}
+	return other
+}
+
+func found(state doctor.State, name, detail, next string) doctor.Finding {
+	return doctor.Finding{Part: "service", Name: name, State: state, Detail: detail, Next: next}
+}
+
+// unmanaged is said where nothing keeps programs running that is known here.
+func (s *Service) unmanaged(why string) error {
+	return api.Errorf(api.CodeUnavailable, "have it started by what starts programs here, such as this line of your crontab: @reboot "+strings.Join(s.Command, " "), "%s", why)
+}
+
+// short is a path with the home folder as "~".
+func (s *Service) short(path string) string {
+	home, _ := s.Env("HOME")
+	if rest, ok := strings.CutPrefix(path, home+"/"); ok {
+		return "~/" + rest
+	}
+	return path
+}
+
+// moment is a time in words, with its day where that is another.
+func (s *Service) moment(at time.Time) string {
+	at, now := at.In(s.Zone), s.Now.In(s.Zone)
+	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format("15:04")
+	}
+	return at.Format("2006-01-02 15:04")
+}
