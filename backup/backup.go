@@ -4,8 +4,8 @@
 //
 // A backup is a tar.gz: manifest.json, which names the others with size and SHA-256,
 // then mind.db, the published document, and the notes of a trial. The package stores
-// nothing; cmd/subconsciousctl calls it, and the daemon opens its database with
-// Migrations.
+// nothing. cmd/subconsciousctl calls it, and the daemon, which opens its database with
+// Migrations and may have a backup made each day (Keeper).
 package backup
 
 import (
@@ -99,11 +99,13 @@ type Made struct {
 func Make(ctx context.Context, o Options) (made Made, err error) {
 	made = Made{Path: o.Path, Manifest: Manifest{Format: format, Version: o.Version, At: o.At.UTC().Truncate(time.Second)}}
 	if stat, err := os.Stat(cmp.Or(o.Path, ".")); err == nil && stat.IsDir() {
-		made.Path = filepath.Join(o.Path, "subconscious-"+made.At.Format("20060102T150405Z")+suffix)
+		made.Path = filepath.Join(o.Path, nameOf(made.At))
 	}
 	if _, err := os.Lstat(made.Path); err == nil && !o.Force {
 		return made, thereAlready(made.Path)
 	}
+	removeStale(filepath.Join(o.StateDir, "backup-*.part"), o.At)
+	removeStale(filepath.Join(filepath.Dir(made.Path), ".subconscious-*.part"), o.At)
 	stage, err := os.MkdirTemp(o.StateDir, "backup-*.part")
 	if errors.Is(err, fs.ErrNotExist) {
 		return made, noMind(o.StateDir)
@@ -122,6 +124,17 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 	}
 	made.Bytes, err = write(made.Path, o.Force, func(out io.Writer) error { return pack(ctx, out, made.Manifest, stage) })
 	return made, err
+}
+
+// removeStale removes what a backup left that was killed days ago. What cannot be
+// removed is in nobody's way.
+func removeStale(pattern string, at time.Time) {
+	left, _ := filepath.Glob(pattern)
+	for _, path := range left {
+		if stat, err := os.Lstat(path); err == nil && at.Sub(stat.ModTime()) > 48*time.Hour {
+			_ = os.RemoveAll(path)
+		}
+	}
 }
 
 func refuse(path, next, text string, args ...any) *store.Error {
