@@ -32,7 +32,7 @@ const (
 
 // unpack puts what an archive holds into an empty folder. Whatever is not as its
 // manifest says is refused.
-func unpack(ctx context.Context, path, folder string) (Manifest, error) {
+func unpack(ctx context.Context, path, identity, folder string) (Manifest, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Manifest{}, refuse(path, "name the file that subconsciousctl backup wrote", "there is no file %s", path)
@@ -48,7 +48,12 @@ func unpack(ctx context.Context, path, folder string) (Manifest, error) {
 		return Manifest{}, refuse(path, "name the file that subconsciousctl backup wrote", "%s is no file", path)
 	}
 	in := &reader{path: path, folder: folder, most: stat.Size()*maxRatio + maxSlack}
-	manifest, err := in.unpack(ctx, bufio.NewReader(file))
+	opened, sealed, err := in.decrypt(bufio.NewReader(file), identity)
+	if err != nil {
+		return Manifest{}, err
+	}
+	in.sealed = sealed
+	manifest, err := in.unpack(ctx, opened)
 	if store.CodeOf(err) == "" && errors.Is(err, io.ErrUnexpectedEOF) {
 		err = refuse(path, "copy it again from where it is whole, or use another backup", "%s is cut off", path)
 	}
@@ -59,6 +64,7 @@ func unpack(ctx context.Context, path, folder string) (Manifest, error) {
 type reader struct {
 	path, folder string
 	most         int64 // what it may unpack to
+	sealed       bool  // it was encrypted
 }
 
 func (r *reader) foreign(text string, args ...any) error {
@@ -79,7 +85,9 @@ func (r *reader) damaged(what string, err error) error {
 
 func (r *reader) unpack(ctx context.Context, file io.Reader) (manifest Manifest, err error) {
 	zipped, err := gzip.NewReader(file)
-	if err != nil {
+	if err != nil && r.sealed && !errors.Is(err, gzip.ErrHeader) {
+		return manifest, r.damaged("it cannot be decrypted", err)
+	} else if err != nil {
 		return manifest, r.foreign("it is no tar.gz")
 	}
 	archive := tar.NewReader(zipped)
@@ -146,7 +154,7 @@ func (r *reader) manifest(archive *tar.Reader) (manifest Manifest, err error) {
 	var names []string
 	left := r.most
 	for _, file := range manifest.Files {
-		if !mayHold(file.Name) || !filepath.IsLocal(file.Name) {
+		if !mayHold(file.Name, r.sealed) || !filepath.IsLocal(file.Name) {
 			return manifest, r.foreign("it holds %q, which no backup has", file.Name)
 		}
 		if file.Size < 0 || file.Size > left {

@@ -3,7 +3,8 @@
 // nothing in it that would be sent or run because it waited then.
 //
 // A backup is a tar.gz: manifest.json, which names the others with size and SHA-256,
-// then mind.db, the published document, and the notes of a trial. The package stores
+// then mind.db, the published document, and the notes of a trial; one that is encrypted
+// has the sign-ins, too. The package stores
 // nothing. cmd/subconsciousctl calls it, and the daemon, which opens its database with
 // Migrations and may have a backup made each day (Keeper).
 package backup
@@ -66,13 +67,14 @@ const (
 	databaseName = "mind.db"
 	documentName = mind.DocumentName
 	trialNotes   = "trial/*.md"
-	suffix       = ".tar.gz"
+	signIns      = "sign-in/*.json" // where it is encrypted
 )
 
 // mayHold reports whether a backup may hold a file of that name.
-func mayHold(name string) bool {
+func mayHold(name string, encrypted bool) bool {
 	note, _ := filepath.Match(trialNotes, name)
-	return note || name == databaseName || name == documentName
+	signIn, _ := filepath.Match(signIns, name)
+	return note || name == databaseName || name == documentName || signIn && encrypted
 }
 
 // Options say which mind is to be copied, and where to.
@@ -81,9 +83,11 @@ type Options struct {
 	// Path is the file to write, or a folder in which it gets a name of its own.
 	Path string
 	// Force: a file that is there is replaced.
-	Force   bool
-	Version string
-	At      time.Time
+	Force bool
+	// Recipient is that of age to whom it is encrypted; "" for nobody.
+	Recipient string
+	Version   string
+	At        time.Time
 }
 
 // Made is a backup that was made.
@@ -98,8 +102,11 @@ type Made struct {
 // is something to do about it.
 func Make(ctx context.Context, o Options) (made Made, err error) {
 	made = Made{Path: o.Path, Manifest: Manifest{Format: format, Version: o.Version, At: o.At.UTC().Truncate(time.Second)}}
+	if err := checkRecipient(o.Recipient); err != nil {
+		return made, refuse("", "write the public key that age-keygen shows: age1…", "the recipient %v", err)
+	}
 	if stat, err := os.Stat(cmp.Or(o.Path, ".")); err == nil && stat.IsDir() {
-		made.Path = filepath.Join(o.Path, nameOf(made.At))
+		made.Path = filepath.Join(o.Path, nameOf(made.At, o.Recipient != ""))
 	}
 	if _, err := os.Lstat(made.Path); err == nil && !o.Force {
 		return made, thereAlready(made.Path)
@@ -113,7 +120,7 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 		return made, explain(o.StateDir, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	if err := gather(ctx, o.StateDir, stage); err != nil {
+	if err := gather(ctx, o, stage); err != nil {
 		return made, err
 	}
 	if made.Schema, err = store.SchemaOf(filepath.Join(stage, databaseName)); err != nil {
@@ -122,7 +129,16 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 	if made.Files, err = listed(stage); err != nil {
 		return made, err
 	}
-	made.Bytes, err = write(made.Path, o.Force, func(out io.Writer) error { return pack(ctx, out, made.Manifest, stage) })
+	made.Bytes, err = write(made.Path, o.Force, func(out io.Writer) error {
+		sealed, err := encrypt(out, o.Recipient)
+		if err == nil {
+			err = pack(ctx, sealed, made.Manifest, stage)
+		}
+		if err != nil {
+			return err
+		}
+		return sealed.Close()
+	})
 	return made, err
 }
 
@@ -166,12 +182,18 @@ func explain(path string, err error) error {
 
 // gather copies what a backup has of a state folder. The document comes first, so
 // that the database knows it as one that it published.
-func gather(ctx context.Context, dir, stage string) error {
-	notes, err := filepath.Glob(filepath.Join(dir, trialNotes))
+func gather(ctx context.Context, o Options, stage string) error {
+	dir := o.StateDir
+	paths, err := filepath.Glob(filepath.Join(dir, trialNotes))
+	if err == nil && o.Recipient != "" {
+		var more []string
+		more, err = filepath.Glob(filepath.Join(dir, signIns))
+		paths = append(paths, more...)
+	}
 	if err != nil {
 		return err
 	}
-	for _, path := range append(notes, filepath.Join(dir, documentName)) {
+	for _, path := range append(paths, filepath.Join(dir, documentName)) {
 		name, err := filepath.Rel(dir, path)
 		if err == nil {
 			err = copyFile(path, filepath.Join(stage, name))

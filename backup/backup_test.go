@@ -86,13 +86,17 @@ func backUp(t *testing.T, dir string) string {
 	return one.Path
 }
 
+func restore(ctx context.Context, path, dir string) (backup.Restored, error) {
+	return backup.Restore(ctx, backup.RestoreOptions{Path: path, StateDir: dir, At: restored})
+}
+
 func TestWhatWaitedIsClosed(t *testing.T) {
 	dir := aMind(t, backup.Migrations(), waiting)
 	path := backUp(t, dir)
 	if stat, err := os.Stat(path); err != nil || stat.Mode() != 0o600 || filepath.Base(path) != "subconscious-20260702T150405Z.tar.gz" {
 		t.Errorf("%s: %v, %v", path, stat, err)
 	}
-	done, err := backup.Restore(t.Context(), path, dir, restored)
+	done, err := restore(t.Context(), path, dir)
 	if want := (backup.Closed{Messages: 2, Proposals: 1, Runs: 1, Escalations: 1}); err != nil || done.Closed != want {
 		t.Fatalf("%v, %v", done.Closed, err)
 	}
@@ -133,7 +137,7 @@ func TestOlderMindIsMigratedAside(t *testing.T) {
 	dir := aMind(t, all[:len(all)-1])
 	path := backUp(t, dir)
 	elsewhere := filepath.Join(testutil.Folder(t), "new", "state")
-	done, err := backup.Restore(t.Context(), path, elsewhere, restored)
+	done, err := restore(t.Context(), path, elsewhere)
 	if err != nil || done.Kept != "" || done.Backup.Schema != len(all)-1 {
 		t.Fatalf("%+v, %v", done, err)
 	}
@@ -151,7 +155,7 @@ func TestUsedFolder(t *testing.T) {
 	}
 	defer lock.Unlock()
 	before := tree(t, filepath.Dir(dir))
-	_, err = backup.Restore(t.Context(), path, dir, restored)
+	_, err = restore(t.Context(), path, dir)
 	if store.CodeOf(err) != store.CodeLocked || !strings.Contains(err.Error(), "systemctl --user stop subconsciousd") {
 		t.Error(err)
 	}
@@ -283,7 +287,7 @@ func TestHostileArchives(t *testing.T) {
 func refused(t *testing.T, ctx context.Context, path, dir, want string) {
 	t.Helper()
 	before := contents(t, filepath.Dir(dir))
-	_, err := backup.Restore(ctx, path, dir, restored)
+	_, err := restore(ctx, path, dir)
 	wrong, ok := errors.AsType[*store.Error](err)
 	if !ok || !strings.Contains(wrong.Text, want) || wrong.Next == "" || strings.Contains(wrong.Text, "restoring-") {
 		t.Errorf("%v; want %q and a next step", err, want)

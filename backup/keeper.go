@@ -20,6 +20,8 @@ type Config struct {
 	Folder string `mapstructure:"folder" path:"folder" about:"The folder of the backups, best on another disk; empty: none are made."`
 	Keep   int    `mapstructure:"keep" about:"How many are kept there: 1 to 1000."`
 	At     string `mapstructure:"at" about:"When one is made, each day, in the time zone; what was missed is made up for."`
+
+	Recipient string `mapstructure:"recipient" about:"The public key of age (age1…) to which backups are encrypted, those by hand as well; empty: they are not."`
 }
 
 // DefaultConfig makes none.
@@ -33,6 +35,9 @@ func (c Config) Validate() error {
 	}
 	if _, err := time.Parse("15:04", c.At); err != nil {
 		errs = append(errs, fmt.Errorf(`at: %q is no time of day; write it like "03:30"`, c.At))
+	}
+	if err := checkRecipient(c.Recipient); err != nil {
+		errs = append(errs, fmt.Errorf("recipient: %w; write the one that age-keygen shows: age1…", err))
 	}
 	return errors.Join(errs...)
 }
@@ -89,12 +94,12 @@ func (k *Keeper) Look(ctx context.Context) error {
 	have, err := k.have()
 	due := k.due(now)
 	// One of the future is of a clock that was ahead.
-	if err == nil && slices.ContainsFunc(have, func(at time.Time) bool { return !at.Before(due) && !at.After(now) }) {
+	if err == nil && slices.ContainsFunc(have, func(one kept) bool { return !one.at.Before(due) && !one.at.After(now) }) {
 		return nil
 	}
 	var made Made
 	if err == nil {
-		made, err = Make(ctx, Options{StateDir: k.StateDir, Path: k.Folder, Version: k.Version, At: now})
+		made, err = Make(ctx, Options{StateDir: k.StateDir, Path: k.Folder, Recipient: k.Recipient, Version: k.Version, At: now})
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -119,10 +124,16 @@ func (k *Keeper) due(now time.Time) time.Time {
 
 const nameTime = "20060102T150405Z"
 
-var ownName = regexp.MustCompile(`^subconscious-(\d{8}T\d{6}Z)\.tar\.gz$`)
+var ownName = regexp.MustCompile(`^subconscious-(\d{8}T\d{6}Z)\.tar\.gz(\.age)?$`)
 
-// have is when the backups of the folder were made, oldest first.
-func (k *Keeper) have() (times []time.Time, err error) {
+// kept is a backup of the folder.
+type kept struct {
+	name string
+	at   time.Time
+}
+
+// have are the backups of the folder, oldest first.
+func (k *Keeper) have() (all []kept, err error) {
 	entries, err := os.ReadDir(k.Folder)
 	if err != nil {
 		return nil, explain(filepath.Join(k.Folder, "x"), err)
@@ -130,22 +141,28 @@ func (k *Keeper) have() (times []time.Time, err error) {
 	for _, entry := range entries {
 		if name := ownName.FindStringSubmatch(entry.Name()); name != nil && entry.Type().IsRegular() {
 			if at, err := time.Parse(nameTime, name[1]); err == nil {
-				times = append(times, at)
+				all = append(all, kept{entry.Name(), at})
 			}
 		}
 	}
-	slices.SortFunc(times, time.Time.Compare)
-	return times, nil
+	slices.SortStableFunc(all, func(a, b kept) int { return a.at.Compare(b.at) })
+	return all, nil
 }
 
 func (k *Keeper) removeOldest() error {
 	have, err := k.have()
 	for len(have) > k.Keep && err == nil {
-		err = os.Remove(filepath.Join(k.Folder, nameOf(have[0])))
+		err = os.Remove(filepath.Join(k.Folder, have[0].name))
 		have = have[1:]
 	}
 	return err
 }
 
 // nameOf is what a backup of that time is called where it gets a name of its own.
-func nameOf(at time.Time) string { return "subconscious-" + at.UTC().Format(nameTime) + suffix }
+func nameOf(at time.Time, encrypted bool) string {
+	name := "subconscious-" + at.UTC().Format(nameTime) + ".tar.gz"
+	if encrypted {
+		name += ".age"
+	}
+	return name
+}

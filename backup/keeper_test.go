@@ -73,6 +73,7 @@ func TestConfigOfBackups(t *testing.T) {
 		{backup.DefaultConfig(), "<nil>"},
 		{backup.Config{Keep: 0, At: "03:30"}, "keep: is 0; it must be 1 to 1000"},
 		{backup.Config{Keep: 7, At: "25:00"}, `at: "25:00" is no time of day; write it like "03:30"`},
+		{backup.Config{Keep: 7, At: "03:30", Recipient: "me"}, "recipient: is no public key of age; write the one that age-keygen shows: age1…"},
 		{backup.Config{Keep: 7, At: ""}, `at: "" is no time of day; write it like "03:30"`},
 	} {
 		if got := fmt.Sprint(test.config.Validate()); got != test.want {

@@ -17,9 +17,14 @@ import (
 	"github.com/subconsciousd/subconsciousd/store/mind"
 )
 
-// signIns is the folder of the state folder that no backup has: a restored mind
-// keeps those that are there.
-const signIns = "sign-in"
+// RestoreOptions say what is restored, and where.
+type RestoreOptions struct {
+	Path string
+	// Identity is the file of the private key of one that is encrypted.
+	Identity string
+	StateDir string
+	At       time.Time
+}
 
 // Restored is a mind that was restored.
 type Restored struct {
@@ -41,8 +46,10 @@ type Closed struct {
 // Restore puts the mind of a backup into a state folder that no daemon uses. It
 // proves it in a folder beside, and swaps the two by their names. Whatever fails
 // before changes nothing.
-func Restore(ctx context.Context, path, stateDir string, at time.Time) (done Restored, err error) {
-	dir, err := filepath.Abs(stateDir)
+// Sign-ins that are there stay where the backup has none.
+func Restore(ctx context.Context, o RestoreOptions) (done Restored, err error) {
+	path, at := o.Path, o.At
+	dir, err := filepath.Abs(o.StateDir)
 	if err != nil {
 		return done, err
 	}
@@ -72,14 +79,14 @@ func Restore(ctx context.Context, path, stateDir string, at time.Time) (done Res
 		return done, explain(dir, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(aside)) }()
-	if done.Backup, err = unpack(ctx, path, aside); err != nil {
+	if done.Backup, err = unpack(ctx, path, o.Identity, aside); err != nil {
 		return done, err
 	}
 	if done.Closed, err = prove(ctx, path, done.Backup, aside, at); err != nil {
 		return done, err
 	}
 	if there != "" {
-		if err := carry(filepath.Join(dir, signIns), filepath.Join(aside, signIns)); err != nil {
+		if err := carry(filepath.Join(dir, filepath.Dir(signIns)), filepath.Join(aside, filepath.Dir(signIns))); err != nil {
 			return done, explain(aside, err)
 		}
 		done.Kept = dir + ".before-restore-" + at.UTC().Format("20060102T150405Z")
@@ -174,8 +181,12 @@ func asMade(ctx context.Context, path string, db *store.DB) error {
 	return nil
 }
 
-// carry copies the plain files of a folder, where there is one.
+// carry copies the plain files of a folder, where there is one and none that it would
+// become.
 func carry(from, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return nil
+	}
 	entries, err := os.ReadDir(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

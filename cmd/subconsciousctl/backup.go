@@ -13,21 +13,35 @@ import (
 // backupCommands copy a mind into a file and make one of it again. The daemon has no
 // part in it: what it may write to is less than what the person may.
 func (a *app) backupCommands() map[string]command {
-	var force bool
+	var wanted backup.Options
+	var from backup.RestoreOptions
 	return map[string]command{
-		"backup":  {flags: map[string]any{"force": &force}, run: func(cmd *cobra.Command, args []string) error { return a.backup(cmd.Context(), argument(args), force) }},
-		"restore": {run: func(cmd *cobra.Command, args []string) error { return a.restore(cmd.Context(), args[0]) }},
+		"backup": {flags: map[string]any{"force": &wanted.Force, "recipient": &wanted.Recipient}, run: func(cmd *cobra.Command, args []string) error {
+			wanted.Path = argument(args)
+			return a.backup(cmd.Context(), wanted)
+		}},
+		"restore": {flags: map[string]any{"identity": &from.Identity}, run: func(cmd *cobra.Command, args []string) error {
+			from.Path = args[0]
+			return a.restore(cmd.Context(), from)
+		}},
 	}
 }
 
-func (a *app) backup(ctx context.Context, path string, force bool) error {
-	dir, err := a.findStateDir()
-	if err != nil {
+func (a *app) backup(ctx context.Context, o backup.Options) (err error) {
+	if o.StateDir, err = a.findStateDir(); err != nil {
 		return err
 	}
+	if o.Recipient == "" {
+		config, _, err := a.load()
+		if err != nil {
+			return err // whether to encrypt is not known
+		}
+		o.Recipient = config.Backup.Recipient
+	}
+	o.Version, o.At = api.BuildVersion(), a.now()
 	made, err := func() (backup.Made, error) {
 		defer a.spin("copying")()
-		return backup.Make(ctx, backup.Options{StateDir: dir, Path: path, Force: force, Version: api.BuildVersion(), At: a.now()})
+		return backup.Make(ctx, o)
 	}()
 	if err != nil {
 		return err
@@ -39,14 +53,14 @@ func (a *app) backup(ctx context.Context, path string, force bool) error {
 	})
 }
 
-func (a *app) restore(ctx context.Context, path string) error {
-	dir, err := a.findStateDir()
-	if err != nil {
+func (a *app) restore(ctx context.Context, o backup.RestoreOptions) (err error) {
+	if o.StateDir, err = a.findStateDir(); err != nil {
 		return err
 	}
+	o.At = a.now()
 	restored, err := func() (backup.Restored, error) {
 		defer a.spin("proving")()
-		return backup.Restore(ctx, path, dir, a.now())
+		return backup.Restore(ctx, o)
 	}()
 	if err != nil {
 		return err
