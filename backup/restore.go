@@ -78,7 +78,16 @@ func Restore(ctx context.Context, o RestoreOptions) (done Restored, err error) {
 	} else if err != nil {
 		return done, explain(dir, err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(aside)) }()
+	mine, err := os.Stat(aside)
+	if err != nil {
+		return done, err
+	}
+	defer func() {
+		// After an exchange that could not be ended the name is that of what was there.
+		if now, gone := os.Stat(aside); gone == nil && os.SameFile(mine, now) {
+			err = errors.Join(err, os.RemoveAll(aside))
+		}
+	}()
 	if done.Backup, err = unpack(ctx, path, o.Identity, aside); err != nil {
 		return done, err
 	}
@@ -199,23 +208,30 @@ func carry(from, to string) error {
 	return err
 }
 
-// swap gives what stands at dir the name kept, "" for nothing there, and what
-// stands aside the name dir.
+// swap gives what stands aside the name dir, and what stands at dir the name kept,
+// "" for nothing there. A name is never without a mind, where the volume can exchange
+// two; where it cannot, for a moment.
 func swap(dir, aside, kept string) error {
-	if kept != "" {
-		if err := os.Rename(dir, kept); err != nil {
-			return explain(kept, err)
-		}
-	}
-	if err := os.Rename(aside, dir); err != nil {
-		if kept == "" {
+	if kept == "" {
+		if err := os.Rename(aside, dir); err != nil {
 			return explain(dir, err)
 		}
-		if back := os.Rename(kept, dir); back != nil {
-			return &store.Error{Code: store.CodeFolder, Path: kept, Err: errors.Join(err, back), Text: fmt.Sprintf("what was restored could not be put at %s; what was there is in %s", dir, kept),
-				Next: fmt.Sprintf("stop whatever uses %s, move it away, and move the other back: mv %s %s", dir, kept, dir)}
+		return store.SyncFolder(filepath.Dir(dir))
+	}
+	if _, err := os.Lstat(kept); err == nil {
+		return refuse(kept, "wait a second, and restore again", "%s is there already", kept)
+	}
+	if exchange(dir, aside) == nil {
+		if err := os.Rename(aside, kept); err != nil {
+			return errors.Join(explain(kept, err), exchange(dir, aside))
 		}
-		return explain(dir, err)
+		return store.SyncFolder(filepath.Dir(dir))
+	}
+	if err := os.Rename(dir, kept); err != nil {
+		return explain(kept, err)
+	}
+	if err := os.Rename(aside, dir); err != nil {
+		return errors.Join(explain(dir, err), os.Rename(kept, dir))
 	}
 	return store.SyncFolder(filepath.Dir(dir))
 }
