@@ -405,3 +405,32 @@ func junk(database []byte) []byte {
 	}
 	return database
 }
+
+// TestDamagedMind: a mind that is damaged is not backed up, and is put right by a
+// backup of before.
+func TestDamagedMind(t *testing.T) {
+	dir := aMind(t, backup.Migrations(), waiting)
+	path := backUp(t, dir)
+	for _, name := range []string{"mind.db-wal", "mind.db-shm"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	testutil.Write(t, filepath.Join(dir, "mind.db"), junk(testutil.Read(t, filepath.Join(dir, "mind.db"))))
+	before := contents(t, filepath.Dir(dir))
+	_, err := backup.Make(t.Context(), backup.Options{StateDir: dir, Path: filepath.Join(filepath.Dir(dir), "b.tar.gz"), At: made})
+	if store.CodeOf(err) != store.CodeCorrupt || !strings.Contains(err.Error(), "subconsciousctl restore FILE") {
+		t.Error(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(contents(t, filepath.Dir(dir))), "\n") {
+		if !strings.Contains(before, line) && !strings.Contains(line, "mind.db-") {
+			t.Error("it left", line)
+		}
+	}
+	if _, err := restore(t.Context(), path, dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.CheckFile(t.Context(), filepath.Join(dir, "mind.db")); err != nil {
+		t.Error(err)
+	}
+}

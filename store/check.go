@@ -41,7 +41,7 @@ func (db *DB) Check(ctx context.Context) error {
 	}
 	if len(problems) > 0 {
 		return &Error{Code: CodeCorrupt, Path: db.path, Text: fmt.Sprintf("the database %s is damaged: %s", db.path, strings.Join(problems, "; ")),
-			Next: "Stop the daemon, move the file away and restore the newest backup"}
+			Next: "Stop the daemon, and put the newest backup in its place: subconsciousctl restore FILE"}
 	}
 	return nil
 }

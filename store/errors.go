@@ -121,7 +121,7 @@ func plainSQLite(path string, code int) *Error {
 		return readOnly(path)
 	case sqlite3.SQLITE_CORRUPT:
 		return &Error{Code: CodeCorrupt, Text: fmt.Sprintf("the database %s is damaged", path),
-			Next: "Stop the daemon, move the file away and restore the newest backup"}
+			Next: "Stop the daemon, and put the newest backup in its place: subconsciousctl restore FILE"}
 	case sqlite3.SQLITE_NOTADB:
 		return notADatabase(path)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
