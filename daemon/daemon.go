@@ -14,14 +14,13 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
 	sd "github.com/coreos/go-systemd/v22/daemon"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/backup"
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
@@ -115,7 +114,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
 		d.lock, d.openStore, d.openMind, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
-		d.openHeart, d.openView, d.work, d.serve, d.begin,
+		d.openHeart, d.openView, d.work, d.keepBackups, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			if wrong := (*store.Error)(nil); errors.As(err, &wrong) {
@@ -163,8 +162,7 @@ func (d *Daemon) lock(context.Context) error {
 
 func (d *Daemon) openStore(ctx context.Context) error {
 	db, err := store.Open(ctx, store.Options{Path: filepath.Join(d.options.Config.StateDir, "mind.db"), Now: d.options.Now},
-		slices.Concat(senses.Migrations(), mind.Migrations(), budget.Migrations(), notify.Migrations(), chat.Migrations(), memory.Migrations(),
-			actions.Migrations(), deliberate.Migrations(), source.Migrations())...)
+		backup.Migrations()...)
 	if err != nil {
 		return err
 	}

@@ -77,6 +77,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	if err := lookUp(ctx, d.mind, staged, input.Incidents, changes.Incidents, &gate); err != nil {
 		return api.TickReport{}, err
 	}
+	gate.First = gate.First || state.LastTick.Before(gate.Spent.Restored)
 	outcome := escalate.Decide(gate)
 	next = escalate.Remember(next, outcome)
 	document, err := subconscious.Project(next, d.options.Config.Mechanics.MaxTokens)

@@ -30,7 +30,7 @@ func Decide(in Input) Decided {
 	g.live()
 	g.owe()
 	candidates := g.candidates()
-	g.begins = in.First && len(candidates) > max(in.Rules.EscalationsPerHour, 1)
+	g.begins = in.First && (!in.Spent.Restored.IsZero() || len(candidates) > max(in.Rules.EscalationsPerHour, 1))
 	for _, l := range candidates {
 		g.rule(l)
 	}

@@ -225,6 +225,9 @@ func (g *gate) digestMessage(name string, items []heldRequest) Message {
 	title := strings.ToUpper(name[:1]) + name[1:] + ": " + things(len(items))
 	if name == start {
 		title = things(len(items)) + " there at the start"
+		if !g.in.Spent.Restored.IsZero() {
+			title = things(len(items)) + " since the backup that was restored"
+		}
 	}
 	return Message{Title: title, Text: enumerate(names, "", maxMessage-runes(title)), Priority: thisWeek}
 }

@@ -12,7 +12,7 @@ type Input struct {
 	// are.
 	At   time.Time `json:"at"`
 	Tick int64     `json:"tick"`
-	// First: the mind has never looked before.
+	// First: the mind has never looked before, or not since it was restored.
 	First bool  `json:"first,omitempty"`
 	Rules Rules `json:"rules"`
 	// Asked are the requests of this tick, one a finding.
@@ -52,6 +52,9 @@ type Spent struct {
 	// Strangers are the domains of those who are not known to the person and were
 	// told today, each by itself.
 	Strangers []string `json:"strangers,omitempty"`
+	// Restored is when the mind was last restored from a backup; zero for never. How
+	// often the person was told on that day nobody knows, and its caps count as spent.
+	Restored time.Time `json:"restored,omitzero"`
 	// Daily and Weekly are when the last digests were due; zero for never.
 	Daily  time.Time `json:"daily,omitzero"`
 	Weekly time.Time `json:"weekly,omitzero"`

@@ -228,6 +228,8 @@ func (g *gate) spent(of draw) (why string, until time.Time) {
 		owed = 0 // it goes before a digest, and the next leaves that its place
 	}
 	switch {
+	case isSameDay(spent.Restored, g.in.At) && !of.critical:
+		return "restored from a backup today, and nobody knows how often you were told", tomorrow
 	case spent.Today >= day:
 		return fmt.Sprintf("%s today, which is all that the day allows", times(spent.Today)), tomorrow
 	case of.critical:
@@ -246,6 +248,10 @@ func (g *gate) spent(of draw) (why string, until time.Time) {
 		return "what is left is kept for the digest", time.Time{}
 	}
 	return "", time.Time{}
+}
+
+func isSameDay(t, at time.Time) bool {
+	return t.In(at.Location()).Format(time.DateOnly) == at.Format(time.DateOnly)
 }
 
 func times(n int) string {
@@ -364,13 +370,17 @@ func (l *candidate) use() string {
 }
 
 // backlog: it was there when the mind began to look, and is told with all of that,
-// unless it is worth a push and urgent or soon.
+// unless it is worth a push and urgent or soon; or it came since the backup that the
+// mind was restored from.
 func backlog(l *candidate) (Ruling, bool) {
 	ahead := l.latest.Sub(l.gate.in.At)
 	pressing := l.isUrgent() || ahead > 0 && ahead <= beforehand && l.stranger() == ""
-	if !l.gate.begins && l.telling.Held != string(Backlog) || l.critical || l.reminds ||
-		pressing && !neverPushed(l.asked.Kind) && l.confidence >= l.gate.in.Rules.PushFrom-rounding {
+	restored := !l.gate.in.Spent.Restored.IsZero()
+	if !l.gate.begins && l.telling.Held != string(Backlog) || l.critical || !restored && (l.reminds || pressing && !neverPushed(l.asked.Kind) && l.confidence >= l.gate.in.Rules.PushFrom-rounding) {
 		return Ruling{}, false
+	}
+	if restored {
+		return Ruling{Verdict: Hold, Detail: "the mind was restored, and what has come since is told in one message", Until: l.gate.quietUntil}, true
 	}
 	return Ruling{Verdict: Hold, Detail: "it was there before anything was looked at, and is told with all of that in one message", Until: l.gate.quietUntil}, true
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/backup"
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
@@ -43,6 +44,7 @@ type Config struct {
 	Timezone    string        `mapstructure:"timezone" env:"SUBCONSCIOUS_TIMEZONE" about:"A name of the IANA database, or local for the machine's own, looked up again at each tick."`
 
 	Person    subconscious.Person `mapstructure:"person" about:"Who you are; models are told, and mail accounts and calendars that name no address take yours."`
+	Backup    backup.Config       `mapstructure:"backup" about:"Whether a backup of the mind is made each day."`
 	API       API                 `mapstructure:"api" about:"Where the API is served."`
 	Log       Log                 `mapstructure:"log" about:"What is logged and how."`
 	Senses    Senses              `mapstructure:"senses" about:"What the mind looks at."`
@@ -97,6 +99,7 @@ func Default() *Config {
 		TickTimeout:  120 * time.Second,
 		Timezone:     Local,
 		Log:          Log{Level: "info", Format: "auto"},
+		Backup:       backup.DefaultConfig(),
 		Senses:       Senses{Health: health.DefaultConfig()},
 		Models:       models.DefaultConfig(),
 		Budget:       budget.DefaultConfig(),

@@ -29,16 +29,11 @@ func (db *DB) backup(ctx context.Context, conn *sql.Conn, folder string, next in
 	}
 	path := filepath.Join(folder, fmt.Sprintf("%s%d-%s.db", stem, next, db.now().UTC().Format("20060102T150405.000Z")))
 	half := path + halfSuffix
-	// The file exists before SQLite writes to it, so that it is never readable
-	// by others.
-	file, err := os.OpenFile(half, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := vacuumInto(ctx, conn, half)
 	if err != nil {
-		return explain(half, err)
+		return err
 	}
 	defer file.Close()
-	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", half); err != nil {
-		return errors.Join(explain(half, err), os.Remove(half))
-	}
 	if err := failpoint.Hit("store.backup"); err != nil {
 		return err
 	}
@@ -52,6 +47,43 @@ func (db *DB) backup(ctx context.Context, conn *sql.Conn, folder string, next in
 		return explain(folder, err)
 	}
 	return removeOldest(folder, stem)
+}
+
+// vacuumInto writes a consistent copy to a new file, which is returned open and
+// not yet synced.
+func vacuumInto(ctx context.Context, conn *sql.Conn, path string) (*os.File, error) {
+	// The file exists before SQLite writes to it, so that it is never readable
+	// by others.
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
+		return nil, errors.Join(explain(path, err), file.Close(), os.Remove(path))
+	}
+	return file, nil
+}
+
+// Copy writes a consistent copy of the database at path to the new file into, also
+// while a daemon has it open, and proves it as Check does. What was deleted is not in it.
+// A database that is not there is an error that wraps fs.ErrNotExist.
+func Copy(ctx context.Context, path, into string) (err error) {
+	db, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.readers.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("store: copy %s: %w", path, explain(path, err))
+	}
+	defer conn.Close()
+	file, err := vacuumInto(ctx, conn, into)
+	if err != nil {
+		return fmt.Errorf("store: copy %s: %w", path, explain(path, err))
+	}
+	defer file.Close()
+	return CheckFile(ctx, into)
 }
 
 const halfSuffix = ".part"

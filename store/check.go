@@ -41,7 +41,7 @@ func (db *DB) Check(ctx context.Context) error {
 	}
 	if len(problems) > 0 {
 		return &Error{Code: CodeCorrupt, Path: db.path, Text: fmt.Sprintf("the database %s is damaged: %s", db.path, strings.Join(problems, "; ")),
-			Next: "Stop the daemon, move the file away and restore the newest backup"}
+			Next: "Stop the daemon, and put the newest backup in its place: subconsciousctl restore FILE"}
 	}
 	return nil
 }
@@ -50,27 +50,35 @@ func (db *DB) Check(ctx context.Context) error {
 // migrating it, also while a daemon has it open. A file that is not there is an
 // error that wraps fs.ErrNotExist.
 func CheckFile(ctx context.Context, path string) error {
+	db, err := openFile(path, "query_only(1)")
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.Check(ctx), db.Close())
+}
+
+// openFile opens a database for reading alone, as it is.
+func openFile(path string, pragmas ...string) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("store: %w", err)
 	}
 	if _, err := os.Lstat(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("store: %w", err)
+			return nil, fmt.Errorf("store: %w", err)
 		}
-		return fmt.Errorf("store: check %s: %w", path, explain(path, err))
+		return nil, fmt.Errorf("store: check %s: %w", path, explain(path, err))
 	}
 	err = examine(path, math.MaxInt)
 	if err == nil {
 		err = ownFiles(path)
 	}
 	if err != nil {
-		return fmt.Errorf("store: check %s: %w", path, explain(path, err))
+		return nil, fmt.Errorf("store: check %s: %w", path, explain(path, err))
 	}
-	readers, err := pool(path, 1, 1, "ro", "query_only(1)", "cache_size(-2048)")
+	readers, err := pool(path, 1, 1, "ro", append(pragmas, "cache_size(-2048)")...)
 	if err != nil {
-		return fmt.Errorf("store: check %s: %w", path, err)
+		return nil, fmt.Errorf("store: check %s: %w", path, err)
 	}
-	db := &DB{path: path, now: time.Now, readers: readers}
-	return errors.Join(db.Check(ctx), db.Close())
+	return &DB{path: path, now: time.Now, readers: readers}, nil
 }

@@ -31,6 +31,7 @@ const (
 	CodeLocked     Code = "mind_locked"          // another daemon holds the state folder
 	CodeFolder     Code = "state_folder"         // the state folder, or a file in it, is not to be used
 	CodeDocument   Code = "document_unpublished" // what stands in the document's place
+	CodeBackup     Code = "backup_refused"       // a backup that cannot be made or used
 	CodeInput      Code = "input_refused"        // a command that cannot be taken
 )
 
@@ -120,7 +121,7 @@ func plainSQLite(path string, code int) *Error {
 		return readOnly(path)
 	case sqlite3.SQLITE_CORRUPT:
 		return &Error{Code: CodeCorrupt, Text: fmt.Sprintf("the database %s is damaged", path),
-			Next: "Stop the daemon, move the file away and restore the newest backup"}
+			Next: "Stop the daemon, and put the newest backup in its place: subconsciousctl restore FILE"}
 	case sqlite3.SQLITE_NOTADB:
 		return notADatabase(path)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 )
 
@@ -47,6 +48,18 @@ func examine(path string, known int) error {
 		return newer(path, fmt.Sprintf("schema %d", version), fmt.Sprintf("schema %d", known))
 	}
 	return nil
+}
+
+// SchemaOf is how many migrations a database file has had, by its header.
+func SchemaOf(path string) (int, error) {
+	if err := examine(path, math.MaxInt); err != nil {
+		return 0, fmt.Errorf("store: schema of %s: %w", path, explain(path, err))
+	}
+	header, err := readHead(path, headerBytes)
+	if err != nil || len(header) < headerBytes {
+		return 0, errors.Join(fmt.Errorf("store: %w", notADatabase(path)), err)
+	}
+	return int(binary.BigEndian.Uint32(header[60:])), nil
 }
 
 // headerBytes are those of the file's header and of the first page's own.

@@ -9,6 +9,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/client"
 	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
+	"github.com/subconsciousd/subconsciousd/store"
 )
 
 // The exit codes, the same for every command; commands.txt says what they mean.
@@ -62,6 +63,7 @@ func failureOf(err error) failure {
 	var known *api.Error
 	var unreachable *client.Unreachable
 	var usage *usageError
+	var stored *store.Error
 	switch {
 	case errors.As(err, &unreachable):
 		return failure{Code: "unreachable", Detail: unreachable.Error(), Next: unreachable.Next, Exit: exitUnreachable}
@@ -70,6 +72,12 @@ func failureOf(err error) failure {
 	case errors.As(err, &usage):
 		return failure{Code: "usage", Detail: usage.Error(), Next: usage.next, Exit: exitUsage}
 	case errors.As(err, &problem):
+	case errors.As(err, &stored):
+		detail := stored.Text
+		if stored.Err != nil {
+			detail += " (" + stored.Err.Error() + ")"
+		}
+		return failure{Code: string(stored.Code), Detail: detail, Next: stored.Next, Exit: exitFailed}
 	default:
 		return failure{Code: "failed", Detail: err.Error(), Exit: exitFailed}
 	}

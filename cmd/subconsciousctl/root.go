@@ -53,6 +53,7 @@ func (a *app) commands() map[string]command {
 		a.mindCommands, a.entryCommands, a.inboxCommands, a.proposalCommands, a.runCommands, a.tickCommands, a.whyCommands, a.calibrationCommands, a.memoryCommands,
 		a.messageCommands, a.initCommands, a.doctorCommands, a.authCommands, a.configCommands, a.modelCommands, a.promptCommands, a.notifyCommands, a.sourceCommands,
 		a.serviceCommands,
+		a.backupCommands,
 	} {
 		maps.Copy(all, noun())
 	}

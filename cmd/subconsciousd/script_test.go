@@ -108,6 +108,7 @@ func runScripts(t *testing.T, dir string) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
 			"served": served,
+			"until":  until,
 			"field":  field,
 			"listen": listen,
 			"told":   told,
@@ -203,6 +204,18 @@ func served(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(connection.Close())
 		_, err = os.Stat(filepath.Join(dir, "subconscious.json"))
 		return err == nil
+	})
+}
+
+// until is "until REGEXP COMMAND…": it runs the command again until it prints that.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until REGEXP COMMAND…")
+	}
+	wanted := regexp.MustCompile(args[0])
+	wait(ts, "it prints "+args[0], func() bool {
+		err := ts.Exec(args[1], args[2:]...)
+		return err == nil && wanted.MatchString(ts.ReadFile("stdout"))
 	})
 }
 

@@ -328,6 +328,9 @@ func Attention(ctx context.Context, kept *mind.Store, at time.Time) (escalate.Sp
 			}
 		}
 	}
-	spent.Daily, spent.Weekly, err = kept.Digests(ctx)
+	if spent.Daily, spent.Weekly, err = kept.Digests(ctx); err != nil {
+		return spent, err
+	}
+	spent.Restored, err = kept.Restored(ctx)
 	return spent, err
 }

@@ -186,5 +186,5 @@ func (e *examination) database(ctx context.Context) {
 		row{err == nil, OK, path + " is whole", ""},
 		row{errors.Is(err, fs.ErrNotExist), Note, "there is none yet; the daemon makes it", "start it: subconsciousd"},
 		row{ok, Broken, known.Text, known.Next},
-		row{true, Broken, fmt.Sprint(err), "stop the daemon, and put the newest of the folder backups in its place"})
+		row{true, Broken, fmt.Sprint(err), "stop the daemon, and put the newest backup in its place: subconsciousctl restore FILE"})
 }

@@ -88,7 +88,7 @@ func (p part) decode(body []byte) error {
 	}
 	if err != nil {
 		return &store.Error{Code: store.CodeCorrupt, Err: err, Text: fmt.Sprintf("the mind's %s in the database cannot be read", p.name),
-			Next: "Stop the daemon, move mind.db away and restore the newest backup"}
+			Next: "Stop the daemon, and put the newest backup in its place: subconsciousctl restore FILE"}
 	}
 	return nil
 }

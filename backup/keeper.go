@@ -1,0 +1,168 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/wake"
+)
+
+// Config says where backups are made by themselves, and how many are kept.
+type Config struct {
+	Folder string `mapstructure:"folder" path:"folder" about:"The folder of the backups, best on another disk; empty: none are made."`
+	Keep   int    `mapstructure:"keep" about:"How many are kept there: 1 to 1000."`
+	At     string `mapstructure:"at" about:"When one is made, each day, in the time zone; what was missed is made up for."`
+
+	Recipient string `mapstructure:"recipient" about:"The public key of age (age1…) to which backups are encrypted, those by hand as well; empty: they are not."`
+}
+
+// DefaultConfig makes none.
+func DefaultConfig() Config { return Config{Keep: 7, At: "03:30"} }
+
+// Validate refuses what cannot be meant.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Keep < 1 || c.Keep > 1000 {
+		errs = append(errs, fmt.Errorf("keep: is %d; it must be 1 to 1000", c.Keep))
+	}
+	if _, err := time.Parse("15:04", c.At); err != nil {
+		errs = append(errs, fmt.Errorf(`at: %q is no time of day; write it like "03:30"`, c.At))
+	}
+	if err := checkRecipient(c.Recipient); err != nil {
+		errs = append(errs, fmt.Errorf("recipient: %w; write the one that age-keygen shows: age1…", err))
+	}
+	return errors.Join(errs...)
+}
+
+// Keeper makes a backup each day. It keeps no books: the names in the folder say
+// when the last one was made.
+type Keeper struct {
+	Config
+	StateDir, Version string
+	// Now is the wall clock, in the zone of At.
+	Now    func() time.Time
+	Logger *slog.Logger
+	// Ended is told how each backup ended.
+	Ended func(ctx context.Context, err error)
+
+	cancel context.CancelFunc
+	group  sync.WaitGroup
+}
+
+// How often the clock is looked at, and how long it rests after a failure.
+const (
+	lookEvery  = time.Minute
+	afterFault = time.Hour
+)
+
+// Start begins to look, until Stop.
+func (k *Keeper) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	k.cancel = cancel
+	k.group.Go(func() {
+		for ctx.Err() == nil {
+			wait := lookEvery
+			if err := k.Look(ctx); err != nil {
+				wait = afterFault
+			}
+			wake.Pause(ctx, wait)
+		}
+	})
+}
+
+// Stop breaks off a backup that is being made, of which nothing is left then.
+func (k *Keeper) Stop(ctx context.Context) error {
+	k.cancel()
+	if !wake.Joined(ctx, &k.group) {
+		return fmt.Errorf("backup: stop: %w", ctx.Err())
+	}
+	return nil
+}
+
+// Look makes a backup if one is due, and removes the oldest over Keep. Others of the
+// folder are left alone.
+func (k *Keeper) Look(ctx context.Context) error {
+	now := k.Now()
+	have, err := k.have()
+	due := k.due(now)
+	// One of the future is of a clock that was ahead.
+	if err == nil && slices.ContainsFunc(have, func(one kept) bool { return !one.at.Before(due) && !one.at.After(now) }) {
+		return nil
+	}
+	var made Made
+	if err == nil {
+		made, err = Make(ctx, Options{StateDir: k.StateDir, Path: k.Folder, Recipient: k.Recipient, Version: k.Version, At: now})
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil {
+		k.Logger.Info("a backup was made", "path", made.Path, "bytes", made.Bytes)
+		err = k.removeOldest()
+	}
+	k.Ended(ctx, err)
+	return err
+}
+
+// due is the last time at which one was to be made.
+func (k *Keeper) due(now time.Time) time.Time {
+	at, _ := time.Parse("15:04", k.At) // Validate has read it
+	due := time.Date(now.Year(), now.Month(), now.Day(), at.Hour(), at.Minute(), 0, 0, now.Location())
+	if due.After(now) {
+		due = time.Date(now.Year(), now.Month(), now.Day()-1, at.Hour(), at.Minute(), 0, 0, now.Location())
+	}
+	return due
+}
+
+const nameTime = "20060102T150405Z"
+
+var ownName = regexp.MustCompile(`^subconscious-(\d{8}T\d{6}Z)\.tar\.gz(\.age)?$`)
+
+// kept is a backup of the folder.
+type kept struct {
+	name string
+	at   time.Time
+}
+
+// have are the backups of the folder, oldest first.
+func (k *Keeper) have() (all []kept, err error) {
+	entries, err := os.ReadDir(k.Folder)
+	if err != nil {
+		return nil, explain(filepath.Join(k.Folder, "x"), err)
+	}
+	for _, entry := range entries {
+		if name := ownName.FindStringSubmatch(entry.Name()); name != nil && entry.Type().IsRegular() {
+			if at, err := time.Parse(nameTime, name[1]); err == nil {
+				all = append(all, kept{entry.Name(), at})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b kept) int { return a.at.Compare(b.at) })
+	return all, nil
+}
+
+func (k *Keeper) removeOldest() error {
+	have, err := k.have()
+	for len(have) > k.Keep && err == nil {
+		err = os.Remove(filepath.Join(k.Folder, have[0].name))
+		have = have[1:]
+	}
+	return err
+}
+
+// nameOf is what a backup of that time is called where it gets a name of its own.
+func nameOf(at time.Time, encrypted bool) string {
+	name := "subconscious-" + at.UTC().Format(nameTime) + ".tar.gz"
+	if encrypted {
+		name += ".age"
+	}
+	return name
+}
