@@ -43,8 +43,8 @@ func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason st
 func (s *scene) scored(o subconscious.Observation, habit int) (importance int, reason string) {
 	judged := score.Letters.Judge(s.letter(o), habit)
 	importance, reason = worthOf(judged)
-	// Never more than it is sure of: a push too many costs more than a line of a digest.
-	importance = min(importance, max(judged.Percent/10, 3))
+	// Less than it is sure of: a push too many costs more than a line of a digest.
+	importance = min(importance, max((judged.Percent-doubt)/10, 3))
 	if judged.Percent < letterFrom {
 		reason = ""
 	}
@@ -53,6 +53,9 @@ func (s *scene) scored(o subconscious.Observation, habit int) (importance int, r
 	}
 	return importance, reason
 }
+
+// doubt is by how many points of a hundred a letter counts less than its score says.
+const doubt = 3
 
 // letterFrom is the score, in per cent, from which on a letter is worth a line of the
 // digest.
