@@ -74,8 +74,8 @@ func (g *gate) trouble(n Notice) (what, reason string) {
 	return capital(g.harmless(what)), strings.TrimRight(g.uncommanded(reason), ". ")
 }
 
-// command is what stands in a clause that names a command.
-var command = regexp.MustCompile("`|\\b(?:subconsciousctl|chmod|chown|sudo|systemctl)\\b")
+// command is what says in a clause of the daemon's own that a command is to be run.
+var command = regexp.MustCompile("(?:^|: |run |see |use |by |with )`?(?:subconsciousctl|chmod|chown|sudo|systemctl)[ `]")
 
 // uncommanded is a text without the clauses that name a command.
 func (g *gate) uncommanded(text string) string {

@@ -220,6 +220,7 @@ func TestNoticeWords(t *testing.T) {
 		"of others": {what + `: it says "see evil.example.com:993, https://imap.example.com.evil.com or imap.example.com/in"`, next, title,
 			`It says "see evil[.]example[.]com:993, imap[.]example[.]com[.]evil[.]com or imap[.]example[.]com/in"`, "lost to it."},
 		"a command":         {what + ": nobody has signed in yet; run: subconsciousctl auth mail n", "see `subconsciousctl status`", title, "Nobody has signed in yet.", "yet. Its status says what to do."},
+		"of one in others'": {what + ": it ended with 1: sudo: a password is required", next, title, "It ended with 1: sudo: a password is required.", "lost to it."},
 		"a command between": {what + ": others can read it; run: chmod 600 x; it is left out", "see `subconsciousctl models`; rules look meanwhile", title, "Others can read it; it is left out.", "out. Rules look meanwhile."},
 	} {
 		in := plainInput()

@@ -511,6 +511,11 @@ func TestOthersOrganize(t *testing.T) {
 			if got := batch.Sets[0].Items[0].Trust; got != c.want {
 				t.Errorf("it is the word of %s, not %s", got, c.want)
 			}
+			testutil.Write(t, path, calendarOf(""))
+			batch, err = s.Collect(t.Context(), time.Date(2026, 11, 18, 10, 5, 0, 0, time.UTC), batch.Cursor)
+			if err != nil || len(batch.Changes) != 1 || batch.Changes[0].Trust != c.want {
+				t.Errorf("taken out: %+v, %v", batch.Changes, err)
+			}
 		})
 	}
 }

@@ -61,7 +61,10 @@ func (s starts) update(items []subconscious.Observation, keep bool) []senses.Row
 		now := reported{start: startOf(*item), name: name}
 		if item.Attrs["transparent"] == "busy" && item.Attrs["partstat"] != "declined" {
 			uid := uidOf(item.ID)
-			now.title, now.organizer, now.uid = subconscious.Printable(item.Title), redact.Text(subconscious.Printable(item.Attrs["organizer"])), digest(uid)
+			now.title, now.uid = subconscious.Printable(item.Title), digest(uid)
+			if item.Trust != subconscious.Owner { // else the person organizes it
+				now.organizer = redact.Text(subconscious.Printable(item.Attrs["organizer"]))
+			}
 		}
 		old, known := s[name]
 		switch {
