@@ -102,7 +102,8 @@ type Made struct {
 // is something to do about it.
 func Make(ctx context.Context, o Options) (made Made, err error) {
 	made = Made{Path: o.Path, Manifest: Manifest{Format: format, Version: o.Version, At: o.At.UTC().Truncate(time.Second)}}
-	if err := checkRecipient(o.Recipient); err != nil {
+	recipient, err := parseRecipient(o.Recipient)
+	if err != nil {
 		return made, refuse("", "write the public key that age-keygen shows: age1…", "the recipient %v", err)
 	}
 	if stat, err := os.Stat(cmp.Or(o.Path, ".")); err == nil && stat.IsDir() {
@@ -130,7 +131,7 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 		return made, err
 	}
 	made.Bytes, err = write(made.Path, o.Force, func(out io.Writer) error {
-		sealed, err := encrypt(out, o.Recipient)
+		sealed, err := encrypt(out, recipient)
 		if err == nil {
 			err = pack(ctx, sealed, made.Manifest, stage)
 		}

@@ -36,7 +36,7 @@ func (c Config) Validate() error {
 	if _, err := time.Parse("15:04", c.At); err != nil {
 		errs = append(errs, fmt.Errorf(`at: %q is no time of day; write it like "03:30"`, c.At))
 	}
-	if err := checkRecipient(c.Recipient); err != nil {
+	if _, err := parseRecipient(c.Recipient); err != nil {
 		errs = append(errs, fmt.Errorf("recipient: %w; write the one that age-keygen shows: age1…", err))
 	}
 	return errors.Join(errs...)

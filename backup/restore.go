@@ -98,7 +98,7 @@ func Restore(ctx context.Context, o RestoreOptions) (done Restored, err error) {
 		if err := carry(filepath.Join(dir, filepath.Dir(signIns)), filepath.Join(aside, filepath.Dir(signIns))); err != nil {
 			return done, explain(aside, err)
 		}
-		done.Kept = dir + ".before-restore-" + at.UTC().Format("20060102T150405Z")
+		done.Kept = dir + ".before-restore-" + at.UTC().Format(nameTime)
 	}
 	return done, swap(dir, aside, done.Kept)
 }
