@@ -158,6 +158,10 @@ func refuse(path, next, text string, args ...any) *store.Error {
 	return &store.Error{Code: store.CodeBackup, Path: path, Text: fmt.Sprintf(text, args...), Next: next}
 }
 
+func unreadable(path string, err error) error {
+	return refuse(path, "let this user read it: chmod u+r "+path, "%s cannot be read: %v", path, err)
+}
+
 func thereAlready(path string) error {
 	return refuse(path, "choose another name, or replace it with --force", "%s is there already", path)
 }
@@ -213,7 +217,9 @@ func gather(ctx context.Context, o Options, stage string) error {
 // copyFile copies a plain file, following no link; anything else it leaves out.
 func copyFile(from, to string) error {
 	in, err := os.OpenFile(from, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
+	if errors.Is(err, fs.ErrPermission) {
+		return unreadable(from, err)
+	} else if err != nil {
 		return err
 	}
 	defer in.Close()

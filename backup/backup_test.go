@@ -170,6 +170,21 @@ func TestUsedFolder(t *testing.T) {
 	}
 }
 
+func TestUnreadableSource(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root reads everything")
+	}
+	dir := aMind(t, backup.Migrations())
+	note := filepath.Join(dir, "trial/2026-07-01.md")
+	if err := os.Chmod(note, 0); err != nil {
+		t.Fatal(err)
+	}
+	_, err := backup.Make(t.Context(), backup.Options{StateDir: dir, Path: testutil.Folder(t), At: made})
+	if wrong, ok := errors.AsType[*store.Error](err); !ok || !strings.Contains(wrong.Text, note+" cannot be read") || wrong.Next != "let this user read it: chmod u+r "+note {
+		t.Error(err)
+	}
+}
+
 // entry is one of an archive.
 type entry struct {
 	tar.Header
