@@ -189,20 +189,18 @@ func explain(path string, err error) error {
 // that the database knows it as one that it published.
 func gather(ctx context.Context, o Options, stage string) error {
 	dir := o.StateDir
-	paths, err := filepath.Glob(filepath.Join(dir, trialNotes))
+	names, err := fs.Glob(os.DirFS(dir), trialNotes)
 	if err == nil && o.Recipient != "" {
 		var more []string
-		more, err = filepath.Glob(filepath.Join(dir, signIns))
-		paths = append(paths, more...)
+		more, err = fs.Glob(os.DirFS(dir), signIns)
+		names = append(names, more...)
 	}
 	if err != nil {
 		return err
 	}
-	for _, path := range append(paths, filepath.Join(dir, documentName)) {
-		name, err := filepath.Rel(dir, path)
-		if err == nil {
-			err = copyFile(path, filepath.Join(stage, name))
-		}
+	for _, name := range append(names, documentName) {
+		path := filepath.Join(dir, name)
+		err := copyFile(path, filepath.Join(stage, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ELOOP) {
 			return explain(path, err)
 		}

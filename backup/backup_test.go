@@ -45,10 +45,11 @@ INSERT INTO mind_notices (code, key, at, zone, text, next) VALUES ('sense_blind'
 INSERT INTO mind_habits VALUES ('letters', 1, '{}');
 `
 
-// aMind is a state folder with all that one has, in a folder of its own.
+// aMind is a state folder with all that one has, in a folder of its own. Its name
+// would be a pattern that does not match it.
 func aMind(t *testing.T, migrations []store.Migration, sql ...string) string {
 	t.Helper()
-	dir := filepath.Join(testutil.Folder(t), "state")
+	dir := filepath.Join(testutil.Folder(t), "st[a]te")
 	for path, text := range map[string]string{"subconscious.json": "{}\n", "trial/2026-07-01.md": "- told\n", "sign-in/mail-home.json": "token", "lock": "", "socket": ""} {
 		path = filepath.Join(dir, path)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
