@@ -24,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -112,8 +113,8 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 	if _, err := os.Lstat(made.Path); err == nil && !o.Force {
 		return made, thereAlready(made.Path)
 	}
-	removeStale(filepath.Join(o.StateDir, "backup-*.part"), o.At)
-	removeStale(filepath.Join(filepath.Dir(made.Path), ".subconscious-*.part"), o.At)
+	removeStale(o.StateDir, "backup-", ".part", o.At.Add(-abandoned))
+	removeStale(filepath.Dir(made.Path), ".subconscious-", ".part", o.At.Add(-abandoned))
 	stage, err := os.MkdirTemp(o.StateDir, "backup-*.part")
 	if errors.Is(err, fs.ErrNotExist) {
 		return made, noMind(o.StateDir)
@@ -143,12 +144,23 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 	return made, err
 }
 
-// removeStale removes what a backup left that was killed days ago. What cannot be
-// removed is in nobody's way.
-func removeStale(pattern string, at time.Time) {
-	left, _ := filepath.Glob(pattern)
-	for _, path := range left {
-		if stat, err := os.Lstat(path); err == nil && at.Sub(stat.ModTime()) > 48*time.Hour {
+// abandoned is what nobody has changed for so long.
+const abandoned = 48 * time.Hour
+
+// removeStale removes what one left that was killed: what has a number between head
+// and tail for a name, and was not changed since then. What cannot be removed is in
+// nobody's way. What has a lock is no copy, but a mind that was being swapped.
+func removeStale(folder, head, tail string, since time.Time) {
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		name, begins := strings.CutPrefix(entry.Name(), head)
+		number, ends := strings.CutSuffix(name, tail)
+		if !begins || !ends || number == "" || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		path := filepath.Join(folder, entry.Name())
+		_, unlocked := os.Lstat(filepath.Join(path, mind.LockName))
+		if stat, err := entry.Info(); err == nil && unlocked != nil && stat.ModTime().Before(since) {
 			_ = os.RemoveAll(path)
 		}
 	}
@@ -298,7 +310,7 @@ func pack(ctx context.Context, out io.Writer, manifest Manifest, stage string) e
 
 // write makes a file of what do writes, beside and then under its own name.
 func write(path string, force bool, do func(io.Writer) error) (size int64, err error) {
-	part, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part") // mode 0600
+	part, err := os.CreateTemp(filepath.Dir(path), ".subconscious-*.part") // mode 0600
 	if err != nil {
 		return 0, explain(path, err)
 	}

@@ -171,6 +171,45 @@ func TestUsedFolder(t *testing.T) {
 	}
 }
 
+// TestLeftByAKill: copies that nobody works on are removed, and nothing else.
+func TestLeftByAKill(t *testing.T) {
+	dir, kept, elsewhere := aMind(t, backup.Migrations()), testutil.Folder(t), filepath.Join(testutil.Folder(t), "state")
+	path := backUp(t, dir)
+	left := []struct {
+		path, holds string
+		age         time.Duration // when it is restored, two days after the backup
+		stays       bool
+	}{
+		{dir + "/backup-1.part", "mind.db", 97 * time.Hour, false},
+		{kept + "/.subconscious-1.part", "x", 97 * time.Hour, false},
+		{kept + "/.subconscious-2.part", "x", 95 * time.Hour, true},
+		{kept + "/.subconscious-mine.part", "x", 97 * time.Hour, true},
+		{dir + ".restoring-1", "mind.db", time.Hour, false},
+		{dir + ".restoring-2", "lock", 97 * time.Hour, true}, // what was there, killed before it was renamed
+		{dir + ".restoring-mine", "x", 97 * time.Hour, true},
+		{elsewhere + ".restoring-1", "mind.db", 49 * time.Hour, false},
+		{elsewhere + ".restoring-2", "mind.db", time.Hour, true}, // nothing is there to lock
+	}
+	for _, one := range left {
+		testutil.Write(t, filepath.Join(one.path, one.holds), "")
+		if err := os.Chtimes(one.path, restored, restored.Add(-one.age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := backup.Make(t.Context(), backup.Options{StateDir: dir, Path: kept, At: made})
+	_, again := os.Stat(dir + "/backup-1.part") // which the restored mind lacks in any case
+	_, here := restore(t.Context(), path, dir)
+	_, there := restore(t.Context(), path, elsewhere)
+	if err := errors.Join(err, here, there); err != nil || again == nil {
+		t.Fatal(err, again)
+	}
+	for _, one := range left {
+		if _, err := os.Stat(one.path); (err == nil) != one.stays {
+			t.Errorf("%s of %s: %v; stays: %v", one.path, one.age, err, one.stays)
+		}
+	}
+}
+
 func TestUnreadableSource(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root reads everything")

@@ -71,6 +71,11 @@ func Restore(ctx context.Context, o RestoreOptions) (done Restored, err error) {
 		return done, err
 	}
 	done.StateDir = dir
+	since := at.Add(-abandoned)
+	if there != "" {
+		since = at // nobody else restores under this lock
+	}
+	removeStale(filepath.Dir(dir), filepath.Base(dir)+".restoring-", "", since)
 	aside, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".restoring-*")
 	if errors.Is(err, fs.ErrPermission) {
 		return done, &store.Error{Code: store.CodePermission, Path: dir, Text: "this user may not make a folder in " + filepath.Dir(dir) + ", where the mind would be proven",
