@@ -37,7 +37,7 @@ func unpack(ctx context.Context, path, identity, folder string) (Manifest, error
 	if errors.Is(err, fs.ErrNotExist) {
 		return Manifest{}, refuse(path, "name the file that subconsciousctl backup wrote", "there is no file %s", path)
 	} else if err != nil {
-		return Manifest{}, refuse(path, "let this user read it: chmod u+r "+path, "%s cannot be read: %v", path, err)
+		return Manifest{}, unreadable(path, err)
 	}
 	defer file.Close()
 	stat, err := file.Stat()

@@ -24,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -102,7 +103,8 @@ type Made struct {
 // is something to do about it.
 func Make(ctx context.Context, o Options) (made Made, err error) {
 	made = Made{Path: o.Path, Manifest: Manifest{Format: format, Version: o.Version, At: o.At.UTC().Truncate(time.Second)}}
-	if err := checkRecipient(o.Recipient); err != nil {
+	recipient, err := parseRecipient(o.Recipient)
+	if err != nil {
 		return made, refuse("", "write the public key that age-keygen shows: age1…", "the recipient %v", err)
 	}
 	if stat, err := os.Stat(cmp.Or(o.Path, ".")); err == nil && stat.IsDir() {
@@ -111,8 +113,8 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 	if _, err := os.Lstat(made.Path); err == nil && !o.Force {
 		return made, thereAlready(made.Path)
 	}
-	removeStale(filepath.Join(o.StateDir, "backup-*.part"), o.At)
-	removeStale(filepath.Join(filepath.Dir(made.Path), ".subconscious-*.part"), o.At)
+	removeStale(o.StateDir, "backup-", ".part", o.At.Add(-abandoned))
+	removeStale(filepath.Dir(made.Path), ".subconscious-", ".part", o.At.Add(-abandoned))
 	stage, err := os.MkdirTemp(o.StateDir, "backup-*.part")
 	if errors.Is(err, fs.ErrNotExist) {
 		return made, noMind(o.StateDir)
@@ -130,7 +132,7 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 		return made, err
 	}
 	made.Bytes, err = write(made.Path, o.Force, func(out io.Writer) error {
-		sealed, err := encrypt(out, o.Recipient)
+		sealed, err := encrypt(out, recipient)
 		if err == nil {
 			err = pack(ctx, sealed, made.Manifest, stage)
 		}
@@ -142,12 +144,23 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 	return made, err
 }
 
-// removeStale removes what a backup left that was killed days ago. What cannot be
-// removed is in nobody's way.
-func removeStale(pattern string, at time.Time) {
-	left, _ := filepath.Glob(pattern)
-	for _, path := range left {
-		if stat, err := os.Lstat(path); err == nil && at.Sub(stat.ModTime()) > 48*time.Hour {
+// abandoned is what nobody has changed for so long.
+const abandoned = 48 * time.Hour
+
+// removeStale removes what one left that was killed: what has a number between head
+// and tail for a name, and was not changed since then. What cannot be removed is in
+// nobody's way. What has a lock is no copy, but a mind that was being swapped.
+func removeStale(folder, head, tail string, since time.Time) {
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		name, begins := strings.CutPrefix(entry.Name(), head)
+		number, ends := strings.CutSuffix(name, tail)
+		if !begins || !ends || number == "" || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		path := filepath.Join(folder, entry.Name())
+		_, unlocked := os.Lstat(filepath.Join(path, mind.LockName))
+		if stat, err := entry.Info(); err == nil && unlocked != nil && stat.ModTime().Before(since) {
 			_ = os.RemoveAll(path)
 		}
 	}
@@ -155,6 +168,10 @@ func removeStale(pattern string, at time.Time) {
 
 func refuse(path, next, text string, args ...any) *store.Error {
 	return &store.Error{Code: store.CodeBackup, Path: path, Text: fmt.Sprintf(text, args...), Next: next}
+}
+
+func unreadable(path string, err error) error {
+	return refuse(path, "let this user read it: chmod u+r "+path, "%s cannot be read: %v", path, err)
 }
 
 func thereAlready(path string) error {
@@ -184,20 +201,18 @@ func explain(path string, err error) error {
 // that the database knows it as one that it published.
 func gather(ctx context.Context, o Options, stage string) error {
 	dir := o.StateDir
-	paths, err := filepath.Glob(filepath.Join(dir, trialNotes))
+	names, err := fs.Glob(os.DirFS(dir), trialNotes)
 	if err == nil && o.Recipient != "" {
 		var more []string
-		more, err = filepath.Glob(filepath.Join(dir, signIns))
-		paths = append(paths, more...)
+		more, err = fs.Glob(os.DirFS(dir), signIns)
+		names = append(names, more...)
 	}
 	if err != nil {
 		return err
 	}
-	for _, path := range append(paths, filepath.Join(dir, documentName)) {
-		name, err := filepath.Rel(dir, path)
-		if err == nil {
-			err = copyFile(path, filepath.Join(stage, name))
-		}
+	for _, name := range append(names, documentName) {
+		path := filepath.Join(dir, name)
+		err := copyFile(path, filepath.Join(stage, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ELOOP) {
 			return explain(path, err)
 		}
@@ -212,7 +227,9 @@ func gather(ctx context.Context, o Options, stage string) error {
 // copyFile copies a plain file, following no link; anything else it leaves out.
 func copyFile(from, to string) error {
 	in, err := os.OpenFile(from, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
+	if errors.Is(err, fs.ErrPermission) {
+		return unreadable(from, err)
+	} else if err != nil {
 		return err
 	}
 	defer in.Close()
@@ -293,7 +310,7 @@ func pack(ctx context.Context, out io.Writer, manifest Manifest, stage string) e
 
 // write makes a file of what do writes, beside and then under its own name.
 func write(path string, force bool, do func(io.Writer) error) (size int64, err error) {
-	part, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part") // mode 0600
+	part, err := os.CreateTemp(filepath.Dir(path), ".subconscious-*.part") // mode 0600
 	if err != nil {
 		return 0, explain(path, err)
 	}

@@ -45,10 +45,11 @@ INSERT INTO mind_notices (code, key, at, zone, text, next) VALUES ('sense_blind'
 INSERT INTO mind_habits VALUES ('letters', 1, '{}');
 `
 
-// aMind is a state folder with all that one has, in a folder of its own.
+// aMind is a state folder with all that one has, in a folder of its own. Its name
+// would be a pattern that does not match it.
 func aMind(t *testing.T, migrations []store.Migration, sql ...string) string {
 	t.Helper()
-	dir := filepath.Join(testutil.Folder(t), "state")
+	dir := filepath.Join(testutil.Folder(t), "st[a]te")
 	for path, text := range map[string]string{"subconscious.json": "{}\n", "trial/2026-07-01.md": "- told\n", "sign-in/mail-home.json": "token", "lock": "", "socket": ""} {
 		path = filepath.Join(dir, path)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
@@ -167,6 +168,60 @@ func TestUsedFolder(t *testing.T) {
 	}
 	if _, err := backup.Make(t.Context(), backup.Options{StateDir: dir, Path: path, At: made, Force: true}); err != nil {
 		t.Errorf("by force: %v", err)
+	}
+}
+
+// TestLeftByAKill: copies that nobody works on are removed, and nothing else.
+func TestLeftByAKill(t *testing.T) {
+	dir, kept, elsewhere := aMind(t, backup.Migrations()), testutil.Folder(t), filepath.Join(testutil.Folder(t), "state")
+	path := backUp(t, dir)
+	left := []struct {
+		path, holds string
+		age         time.Duration // when it is restored, two days after the backup
+		stays       bool
+	}{
+		{dir + "/backup-1.part", "mind.db", 97 * time.Hour, false},
+		{kept + "/.subconscious-1.part", "x", 97 * time.Hour, false},
+		{kept + "/.subconscious-2.part", "x", 95 * time.Hour, true},
+		{kept + "/.subconscious-mine.part", "x", 97 * time.Hour, true},
+		{dir + ".restoring-1", "mind.db", time.Hour, false},
+		{dir + ".restoring-2", "lock", 97 * time.Hour, true}, // what was there, killed before it was renamed
+		{dir + ".restoring-mine", "x", 97 * time.Hour, true},
+		{elsewhere + ".restoring-1", "mind.db", 49 * time.Hour, false},
+		{elsewhere + ".restoring-2", "mind.db", time.Hour, true}, // nothing is there to lock
+	}
+	for _, one := range left {
+		testutil.Write(t, filepath.Join(one.path, one.holds), "")
+		if err := os.Chtimes(one.path, restored, restored.Add(-one.age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := backup.Make(t.Context(), backup.Options{StateDir: dir, Path: kept, At: made})
+	_, again := os.Stat(dir + "/backup-1.part") // which the restored mind lacks in any case
+	_, here := restore(t.Context(), path, dir)
+	_, there := restore(t.Context(), path, elsewhere)
+	if err := errors.Join(err, here, there); err != nil || again == nil {
+		t.Fatal(err, again)
+	}
+	for _, one := range left {
+		if _, err := os.Stat(one.path); (err == nil) != one.stays {
+			t.Errorf("%s of %s: %v; stays: %v", one.path, one.age, err, one.stays)
+		}
+	}
+}
+
+func TestUnreadableSource(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root reads everything")
+	}
+	dir := aMind(t, backup.Migrations())
+	note := filepath.Join(dir, "trial/2026-07-01.md")
+	if err := os.Chmod(note, 0); err != nil {
+		t.Fatal(err)
+	}
+	_, err := backup.Make(t.Context(), backup.Options{StateDir: dir, Path: testutil.Folder(t), At: made})
+	if wrong, ok := errors.AsType[*store.Error](err); !ok || !strings.Contains(wrong.Text, note+" cannot be read") || wrong.Next != "let this user read it: chmod u+r "+note {
+		t.Error(err)
 	}
 }
 

@@ -36,7 +36,7 @@ func (c Config) Validate() error {
 	if _, err := time.Parse("15:04", c.At); err != nil {
 		errs = append(errs, fmt.Errorf(`at: %q is no time of day; write it like "03:30"`, c.At))
 	}
-	if err := checkRecipient(c.Recipient); err != nil {
+	if _, err := parseRecipient(c.Recipient); err != nil {
 		errs = append(errs, fmt.Errorf("recipient: %w; write the one that age-keygen shows: age1…", err))
 	}
 	return errors.Join(errs...)
@@ -91,10 +91,9 @@ func (k *Keeper) Stop(ctx context.Context) error {
 // folder are left alone.
 func (k *Keeper) Look(ctx context.Context) error {
 	now := k.Now()
-	have, err := k.have()
+	have, err := k.have(now)
 	due := k.due(now)
-	// One of the future is of a clock that was ahead.
-	if err == nil && slices.ContainsFunc(have, func(one kept) bool { return !one.at.Before(due) && !one.at.After(now) }) {
+	if err == nil && slices.ContainsFunc(have, func(one kept) bool { return !one.at.Before(due) }) {
 		return nil
 	}
 	var made Made
@@ -106,7 +105,7 @@ func (k *Keeper) Look(ctx context.Context) error {
 	}
 	if err == nil {
 		k.Logger.Info("a backup was made", "path", made.Path, "bytes", made.Bytes)
-		err = k.removeOldest()
+		err = k.removeOldest(now)
 	}
 	k.Ended(ctx, err)
 	return err
@@ -132,15 +131,16 @@ type kept struct {
 	at   time.Time
 }
 
-// have are the backups of the folder, oldest first.
-func (k *Keeper) have() (all []kept, err error) {
+// have are the backups of the folder, oldest first, but for those of a clock that was
+// ahead.
+func (k *Keeper) have(now time.Time) (all []kept, err error) {
 	entries, err := os.ReadDir(k.Folder)
 	if err != nil {
 		return nil, explain(filepath.Join(k.Folder, "x"), err)
 	}
 	for _, entry := range entries {
 		if name := ownName.FindStringSubmatch(entry.Name()); name != nil && entry.Type().IsRegular() {
-			if at, err := time.Parse(nameTime, name[1]); err == nil {
+			if at, err := time.Parse(nameTime, name[1]); err == nil && !at.After(now) {
 				all = append(all, kept{entry.Name(), at})
 			}
 		}
@@ -149,8 +149,8 @@ func (k *Keeper) have() (all []kept, err error) {
 	return all, nil
 }
 
-func (k *Keeper) removeOldest() error {
-	have, err := k.have()
+func (k *Keeper) removeOldest(now time.Time) error {
+	have, err := k.have(now)
 	for len(have) > k.Keep && err == nil {
 		err = os.Remove(filepath.Join(k.Folder, have[0].name))
 		have = have[1:]

@@ -19,16 +19,19 @@ import (
 func TestEachDay(t *testing.T) {
 	folder, berlin := testutil.Folder(t), testutil.Zone(t, "Europe/Berlin")
 	testutil.Write(t, filepath.Join(folder, "mine.tar.gz"), "")
-	testutil.Write(t, filepath.Join(folder, "subconscious-21000101T000000Z.tar.gz"), "of a clock that was ahead")
+	for _, name := range []string{"subconscious-21000101T000000Z.tar.gz", "subconscious-21000102T000000Z.tar.gz"} {
+		testutil.Write(t, filepath.Join(folder, name), "of a clock that was ahead")
+	}
 	var now time.Time
 	var failed error
-	keeper := &backup.Keeper{Config: backup.Config{Folder: folder, Keep: 3, At: "03:30"}, StateDir: aMind(t, backup.Migrations()),
+	keeper := &backup.Keeper{Config: backup.Config{Folder: folder, Keep: 2, At: "03:30"}, StateDir: aMind(t, backup.Migrations()),
 		Now: func() time.Time { return now.In(berlin) }, Logger: slog.New(slog.DiscardHandler), Ended: func(_ context.Context, err error) { failed = err }}
 	for _, test := range []struct {
 		at   string // in Berlin
 		want string // the hours of what is there then
 	}{
-		{"2026-01-05 12:00", "05T11"},       // at once, as there is none
+		{"2026-01-05 12:00", "05T11"}, // at once, as there is none but of the future
+		{"2026-01-05 12:01", "05T11"},
 		{"2026-01-06 03:29", "05T11"},       // not yet
 		{"2026-01-06 03:30", "05T11 06T02"}, // due
 		{"2026-01-06 23:59", "05T11 06T02"},

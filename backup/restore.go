@@ -71,6 +71,11 @@ func Restore(ctx context.Context, o RestoreOptions) (done Restored, err error) {
 		return done, err
 	}
 	done.StateDir = dir
+	since := at.Add(-abandoned)
+	if there != "" {
+		since = at // nobody else restores under this lock
+	}
+	removeStale(filepath.Dir(dir), filepath.Base(dir)+".restoring-", "", since)
 	aside, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".restoring-*")
 	if errors.Is(err, fs.ErrPermission) {
 		return done, &store.Error{Code: store.CodePermission, Path: dir, Text: "this user may not make a folder in " + filepath.Dir(dir) + ", where the mind would be proven",
@@ -98,7 +103,7 @@ func Restore(ctx context.Context, o RestoreOptions) (done Restored, err error) {
 		if err := carry(filepath.Join(dir, filepath.Dir(signIns)), filepath.Join(aside, filepath.Dir(signIns))); err != nil {
 			return done, explain(aside, err)
 		}
-		done.Kept = dir + ".before-restore-" + at.UTC().Format("20060102T150405Z")
+		done.Kept = dir + ".before-restore-" + at.UTC().Format(nameTime)
 	}
 	return done, swap(dir, aside, done.Kept)
 }

@@ -13,29 +13,26 @@ import (
 // sealedMagic begins a file of age.
 const sealedMagic = "age-encryption.org/v1\n"
 
-// checkRecipient refuses what is no public key of age, without repeating it: it may
-// be a private one.
-func checkRecipient(text string) error {
+// parseRecipient returns nobody for "". It refuses what is no public key of age,
+// without repeating it: it may be a private one.
+func parseRecipient(text string) ([]age.Recipient, error) {
 	if text == "" {
-		return nil
+		return nil, nil
 	}
-	if all, err := age.ParseRecipients(strings.NewReader(text)); err != nil || len(all) != 1 {
-		return errors.New("is no public key of age")
+	all, err := age.ParseRecipients(strings.NewReader(text))
+	if err != nil || len(all) != 1 {
+		return nil, errors.New("is no public key of age")
 	}
-	return nil
+	return all, nil
 }
 
 // encrypt returns where to write what only the recipient can read then; without one
 // it is out itself.
-func encrypt(out io.Writer, recipient string) (io.WriteCloser, error) {
-	if recipient == "" {
+func encrypt(out io.Writer, recipient []age.Recipient) (io.WriteCloser, error) {
+	if recipient == nil {
 		return plain{out}, nil
 	}
-	all, err := age.ParseRecipients(strings.NewReader(recipient))
-	if err != nil {
-		return nil, err
-	}
-	return age.Encrypt(out, all...)
+	return age.Encrypt(out, recipient...)
 }
 
 type plain struct{ io.Writer }
