@@ -3,8 +3,6 @@ GO        ?= go
 BIN       := bin
 PREFIX    ?= $(HOME)/.local
 CONFIG    ?= $(HOME)/.config/subconscious
-UNITS     ?= $(HOME)/.config/systemd/user
-AGENTS    ?= $(HOME)/Library/LaunchAgents
 FUZZTIME  ?= 20s
 BENCH     ?= .
 COUNT     ?= 1
@@ -68,17 +66,10 @@ fuzz: ## fuzz every target for FUZZTIME each, until one fails
 generate: ## write generated documents and goldens anew
 	$(GO) test ./threads/reflex ./aggregator -update
 
-install: build ## put commands, service and example configuration in place
+install: build ## put commands and example configuration in place
 	install -d '$(PREFIX)/bin' '$(CONFIG)'
 	install -m 0755 $(BIN)/subconsciousd $(BIN)/subconsciousctl '$(PREFIX)/bin/'
 	install -m 0600 config.example.yaml '$(CONFIG)/config.example.yaml'
-	@if [ "$$(uname)" = Darwin ]; then \
-	  install -d '$(AGENTS)' && \
-	  sed 's|HOME_FOLDER/.local|$(abspath $(PREFIX))|g; s|HOME_FOLDER/.config/subconscious|$(abspath $(CONFIG))|g; s|HOME_FOLDER|$(HOME)|g' deploy/launchd/com.subconsciousd.subconsciousd.plist >'$(AGENTS)/com.subconsciousd.subconsciousd.plist'; \
-	else \
-	  install -d '$(UNITS)' && \
-	  sed 's|%h/.local|$(abspath $(PREFIX))|g; s|%E/subconscious|$(abspath $(CONFIG))|g' deploy/systemd/subconsciousd.service >'$(UNITS)/subconsciousd.service'; \
-	fi
 	@echo
 	@echo 'Next: copy $(CONFIG)/config.example.yaml to $(CONFIG)/config.yaml, name your folders in it,'
 	@echo 'check it with `subconsciousctl config check`, and start it with `subconsciousctl service install`.'

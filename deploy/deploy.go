@@ -33,11 +33,6 @@ func Unit(command ...string) string {
 	return starts.ReplaceAllLiteralString(unit, "ExecStart="+strings.Join(words, " "))
 }
 
-// IsUnit reports whether a text is the shipped unit, whatever it starts.
-func IsUnit(text string) bool {
-	return starts.ReplaceAllLiteralString(text, "") == starts.ReplaceAllLiteralString(unit, "")
-}
-
 // unitWord writes a word as systemd reads it: specifiers are none, and what is not
 // plain is quoted. See systemd.service(5), "Command lines".
 func unitWord(word string) string {

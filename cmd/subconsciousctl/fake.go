@@ -211,14 +211,11 @@ func (a *app) pushed(m ntfytest.Message) screen.Pushed {
 	pushed := screen.Pushed{At: a.now(), Topic: m.Topic, Title: m.Title, Text: m.Message, Priority: m.Priority, Tags: m.Tags, Click: m.Click}
 	for _, b := range m.Actions {
 		if b.Action == "http" {
-			pushed.Buttons = append(pushed.Buttons, screen.Button{Label: b.Label, Press: "curl -d " + shellWord(b.Body) + " " + shellWord(b.URL)})
+			pushed.Buttons = append(pushed.Buttons, screen.Button{Label: b.Label, Press: screen.ShellLine("curl", "-d", b.Body, b.URL)})
 		}
 	}
 	return pushed
 }
-
-// shellWord is text as one word of a shell.
-func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // parseFault reads NAME or NAME@N.
 func parseFault(text string) (ntfytest.Trouble, error) {

@@ -3,6 +3,7 @@ package screen
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -56,6 +57,20 @@ func oneLine(argv []string) string {
 		words[i] = exactly(argument)
 		if strings.Contains(words[i], " ") && words[i][0] != '"' {
 			words[i] = strconv.Quote(argument)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var plainForShell = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// ShellLine is an argument vector as a shell reads it.
+func ShellLine(argv ...string) string {
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		words[i] = word
+		if !plainForShell.MatchString(word) {
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
 	}
 	return strings.Join(words, " ")

@@ -1,13 +1,16 @@
 package service
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/deploy"
 	"github.com/subconsciousd/subconsciousd/setup/doctor"
@@ -20,9 +23,8 @@ const label = "com.subconsciousd.subconsciousd"
 func (s *Service) launchd(home string) manager {
 	domain := fmt.Sprintf("gui/%d", os.Getuid())
 	target, path := domain+"/"+label, filepath.Join(home, "Library/LaunchAgents", label+".plist")
-	text := deploy.Agent(home, s.Command...)
 	return manager{
-		file: File{"agent", path, marked(text, "<!-- ", " -->")},
+		file: File{"agent", path, marked(deploy.Agent(home, s.Command...), "<!-- ", " -->")},
 		absent: func(ctx context.Context) error {
 			if _, err := s.run(ctx, "launchctl", "print", domain); err != nil {
 				return s.unmanaged("launchd has no session of yours; agents run for who is logged in at the screen: " + err.Error())
@@ -49,10 +51,9 @@ func (s *Service) launchd(home string) manager {
 			}
 			return [][]string{{"launchctl", "bootout", target}}
 		},
-		status:  func(ctx context.Context) []doctor.Finding { return s.agentStatus(ctx, domain, path) },
-		shipped: func(found string) bool { return found == text },
-		logs:    func(q LogQuery) ([]string, error) { return logFile(home, q) },
-		edit:    "a copy with a label of its own",
+		status: func(ctx context.Context) []doctor.Finding { return s.agentStatus(ctx, domain, path) },
+		logs:   func(q LogQuery) ([]string, error) { return logFile(home, q) },
+		edit:   "a copy with a label of its own",
 	}
 }
 
@@ -60,6 +61,25 @@ func (s *Service) launchd(home string) manager {
 func (s *Service) loaded(ctx context.Context, target string) (string, bool) {
 	said, err := s.run(ctx, "launchctl", "print", target)
 	return said, err == nil
+}
+
+// bootedOut waits until launchd has let go of the agent, which lasts until the daemon
+// has ended or ExitTimeOut is over: until then none of its label is taken. The error
+// is that of bootout, which gives one also where it is under way.
+func (s *Service) bootedOut(ctx context.Context, target string, err error) error {
+	limit := time.After(20 * time.Second)
+	for {
+		if _, there := s.loaded(ctx, target); !there {
+			return ctx.Err()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-limit:
+			return cmp.Or(err, errors.New("launchctl bootout: the daemon has not ended"))
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 // agentValue finds a line "key = value" in what launchctl prints.

@@ -19,7 +19,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 	"github.com/subconsciousd/subconsciousd/setup/doctor"
 )
 
@@ -63,10 +66,7 @@ type manager struct {
 	stop   func(context.Context) [][]string
 	forget [][]string
 	status func(context.Context) []doctor.Finding
-	// shipped reports whether a text without a mark is the file as `make install`
-	// writes it.
-	shipped func(text string) bool
-	logs    func(LogQuery) ([]string, error)
+	logs   func(LogQuery) ([]string, error)
 	// edit is how a person changes the file lastingly.
 	edit string
 }
@@ -125,7 +125,7 @@ func (p Plan) String() string {
 	}
 	b.WriteString("==> commands <==\n")
 	for _, argv := range p.Commands {
-		b.WriteString(strings.Join(argv, " ") + "\n")
+		b.WriteString(screen.ShellLine(argv...) + "\n")
 	}
 	return b.String()
 }
@@ -180,10 +180,13 @@ const (
 	absent = iota
 	same
 	ours   // of another version, or for other paths
-	theirs // a person wrote or changed it
+	theirs // a person wrote, changed or linked it
 )
 
-func (s *Service) standing(f File) (int, error) {
+func standing(f File) (int, error) {
+	if place, err := os.Lstat(f.Path); err == nil && place.Mode()&fs.ModeSymlink != 0 {
+		return theirs, nil
+	}
 	text, err := os.ReadFile(f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -192,56 +195,71 @@ func (s *Service) standing(f File) (int, error) {
 		return theirs, fmt.Errorf("look at what is installed: %w", err)
 	case string(text) == f.Text:
 		return same, nil
-	case untouched(string(text)) || f.Path == s.file.Path && s.shipped(string(text)):
+	case untouched(string(text)):
 		return ours, nil
 	}
 	return theirs, nil
 }
 
-// Install writes the files and has the service run, and says what it did and how
-// it is. What is installed already it leaves; a unit or agent that a person changed
-// it refuses to replace, unless it is forced.
-func (s *Service) Install(ctx context.Context) ([]doctor.Finding, error) {
-	if err := s.absent(ctx); err != nil {
-		return nil, err
-	}
+// over does something to each file that does not stand as it is to, and says so, with
+// the word that do gives it; state and well are said of the others. What a person changed it
+// leaves, and ends at the service file, unless it is forced.
+func (s *Service) over(as int, state doctor.State, well, forced string, do func(f File, stands int) (string, error)) ([]doctor.Finding, error) {
 	files, err := s.files()
 	if err != nil {
+		return nil, err
+	}
+	var did []doctor.Finding
+	for _, f := range files {
+		stands, err := standing(f)
+		switch {
+		case err != nil:
+			return did, err
+		case stands == as:
+			did = append(did, found(state, f.Name, well+s.short(f.Path), ""))
+			continue
+		case stands == theirs && !s.Force && f == s.file:
+			return did, api.Errorf(api.CodeRefused, "look at it; --force "+forced+". Changes of your own are best kept beside it: "+s.edit,
+				"%s was not written by service install, or was changed since", f.Path)
+		case stands == theirs && !s.Force:
+			did = append(did, found(doctor.Note, f.Name, "changed, and left as it is: "+s.short(f.Path), "--force "+forced))
+			continue
+		}
+		word, err := do(f, stands)
+		if err != nil {
+			return did, err
+		}
+		did = append(did, found(doctor.OK, f.Name, word+s.short(f.Path), ""))
+	}
+	return did, nil
+}
+
+// Install writes the files and has the service run, and says what it did and how
+// it is. What is installed already it leaves.
+func (s *Service) Install(ctx context.Context) ([]doctor.Finding, error) {
+	if err := s.absent(ctx); err != nil {
 		return nil, err
 	}
 	if !s.running(ctx) && s.Runs(ctx) {
 		return nil, api.Errorf(api.CodeRefused, "end it first, by Ctrl-C where it runs, and install then", "a daemon runs already, and not as a service: two cannot share a state folder")
 	}
-	var did []doctor.Finding
 	replaced := false
-	for i, f := range files {
-		stands, err := s.standing(f)
-		switch {
-		case err != nil:
-			return did, err
-		case stands == same:
-			did = append(did, found(doctor.OK, f.Name, "as it should be: "+s.short(f.Path), ""))
-			continue
-		case stands == theirs && !s.Force && i == 0:
-			return did, api.Errorf(api.CodeRefused, "look at it; --force replaces it. Changes of your own are best kept beside it: "+s.edit,
-				"%s was not written by this command, or was changed since", f.Path)
-		case stands == theirs && !s.Force:
-			did = append(did, found(doctor.Note, f.Name, "changed, and left as it is: "+s.short(f.Path), "--force replaces it"))
-			continue
+	did, err := s.over(same, doctor.OK, "as it should be: ", "replaces it", func(f File, stands int) (string, error) {
+		err := os.MkdirAll(filepath.Dir(f.Path), 0o755)
+		if err == nil {
+			err = renameio.WriteFile(f.Path, []byte(f.Text), 0o644, renameio.WithTempDir(filepath.Dir(f.Path)))
 		}
-		if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
-			return did, fmt.Errorf("install the service: %w", err)
+		if err != nil {
+			return "", fmt.Errorf("install the service: %w", err)
 		}
-		if err := os.WriteFile(f.Path, []byte(f.Text), 0o644); err != nil {
-			return did, fmt.Errorf("install the service: %w", err)
-		}
-		replaced = replaced || i == 0 && stands != absent
-		did = append(did, found(doctor.OK, f.Name, []string{"written: ", "", "renewed: ", "replaced, as you said: "}[stands]+s.short(f.Path), ""))
+		replaced = replaced || f == s.file && stands != absent
+		return []string{"written: ", "", "renewed: ", "replaced, as you said: "}[stands], nil
+	})
+	if err != nil {
+		return did, err
 	}
-	for _, argv := range s.start(ctx, replaced) {
-		if _, err := s.run(ctx, argv...); err != nil {
-			return did, api.Errorf(api.CodeUnavailable, "what the daemon said: subconsciousctl logs -n 20", "the service is installed, and does not start: %v", err)
-		}
+	if err := s.each(ctx, s.start(ctx, replaced)); err != nil {
+		return did, api.Errorf(api.CodeUnavailable, "what the daemon said: subconsciousctl logs -n 20", "the service is installed, and does not start: %v", err)
 	}
 	rest := s.status(ctx)
 	if doctor.Worst(rest[:1]) == doctor.OK {
@@ -252,42 +270,24 @@ func (s *Service) Install(ctx context.Context) ([]doctor.Finding, error) {
 
 // Uninstall stops the service and removes what Install wrote.
 func (s *Service) Uninstall(ctx context.Context) ([]doctor.Finding, error) {
-	files, err := s.files()
-	if err != nil {
-		return nil, err
-	}
-	var did []doctor.Finding
-	for i, f := range files {
-		stands, err := s.standing(f)
-		switch {
-		case err != nil:
-			return did, err
-		case stands == absent:
-			did = append(did, found(doctor.Skipped, f.Name, "was not installed", ""))
-			continue
-		case stands == theirs && !s.Force && i == 0:
-			return did, api.Errorf(api.CodeRefused, "look at it; --force stops the service and removes the file", "%s was not written by service install, or was changed since", f.Path)
-		case stands == theirs && !s.Force:
-			did = append(did, found(doctor.Note, f.Name, "changed, and left there: "+s.short(f.Path), "--force removes it"))
-			continue
-		}
-		if i == 0 {
+	did, err := s.over(absent, doctor.Skipped, "was not installed: ", "removes it", func(f File, _ int) (string, error) {
+		var before, after [][]string
+		if f == s.file {
 			if err := s.absent(ctx); err != nil {
-				return did, err
+				return "", err
 			}
-			if err := s.each(ctx, s.stop(ctx)); err != nil {
-				return did, err
-			}
+			before, after = s.stop(ctx), s.forget
+		}
+		if err := s.each(ctx, before); err != nil {
+			return "", err
 		}
 		if err := os.Remove(f.Path); err != nil {
-			return did, fmt.Errorf("remove the service: %w", err)
+			return "", fmt.Errorf("remove the service: %w", err)
 		}
-		if i == 0 {
-			if err := s.each(ctx, s.forget); err != nil {
-				return did, err
-			}
-		}
-		did = append(did, found(doctor.OK, f.Name, "removed: "+s.short(f.Path), ""))
+		return "removed: ", s.each(ctx, after)
+	})
+	if err != nil {
+		return did, err
 	}
 	for _, path := range s.Kept {
 		did = append(did, found(doctor.Note, "kept", s.short(path), ""))
@@ -306,7 +306,11 @@ func (s *Service) Status(ctx context.Context) ([]doctor.Finding, error) {
 // each runs commands, up to the first that fails.
 func (s *Service) each(ctx context.Context, commands [][]string) error {
 	for _, argv := range commands {
-		if _, err := s.run(ctx, argv...); err != nil {
+		_, err := s.run(ctx, argv...)
+		if argv[1] == "bootout" {
+			err = s.bootedOut(ctx, argv[2], err)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -337,9 +341,10 @@ func found(state doctor.State, name, detail, next string) doctor.Finding {
 	return doctor.Finding{Part: "service", Name: name, State: state, Detail: detail, Next: next}
 }
 
-// unmanaged is said where nothing keeps programs running that is known here.
+// unmanaged is said where nothing keeps programs running that is known here. In a
+// crontab "%" is a new line.
 func (s *Service) unmanaged(why string) error {
-	return api.Errorf(api.CodeUnavailable, "have it started by what starts programs here, such as this line of your crontab: @reboot "+strings.Join(s.Command, " "), "%s", why)
+	return api.Errorf(api.CodeUnavailable, "have it started by what starts programs here, such as this line of your crontab: @reboot "+strings.ReplaceAll(screen.ShellLine(s.Command...), "%", `\%`), "%s", why)
 }
 
 // short is a path with the home folder as "~".

@@ -23,7 +23,7 @@ func userctl(words ...string) []string { return append([]string{"systemctl", "--
 func (s *Service) systemd(folder string) manager {
 	return manager{
 		file:   File{"unit", filepath.Join(folder, "systemd/user", unitName), marked(deploy.Unit(s.Command...), "# ", "")},
-		absent: s.withoutSystemd, status: s.unitStatus, shipped: deploy.IsUnit, logs: journal,
+		absent: s.withoutSystemd, status: s.unitStatus, logs: journal,
 		edit: "systemctl --user edit " + unitName,
 		running: func(ctx context.Context) bool {
 			_, err := s.run(ctx, userctl("is-active", "--quiet", unitName)...)
