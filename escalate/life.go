@@ -122,7 +122,7 @@ func (g *gate) clear(incident *subconscious.Incident) {
 	case o.Attrs["corrected"] != "":
 		lead, text = "Changed: ", said("corrected")
 	case incident.Over && t.Asked.Kind == subconscious.KindRisk:
-		lead, text = "No longer: ", "It is over, as of "+subconscious.Moment(g.in.At, g.in.At)+"."+when
+		lead, text = "No longer: ", "It is so no more, as one of them changed."+when
 	case (isMachine(classOf(o)) || o.Declared() && o.Due.IsZero() && isOurs(o)) && last.Severity >= subconscious.Warning:
 		lead, text = "All clear, no longer: ", "It is over, as of "+subconscious.Moment(g.in.At, g.in.At)+"."+when
 	default:

@@ -75,7 +75,7 @@ func (g *gate) trouble(n Notice) (what, reason string) {
 }
 
 // command is what says in a clause of the daemon's own that a command is to be run.
-var command = regexp.MustCompile("(?:^|: |run |see |use |by |with )`?(?:subconsciousctl|chmod|chown|sudo|systemctl)[ `]")
+var command = regexp.MustCompile("(?:^|: |run |see |use |by |with )`?(?:subconsciousctl|chmod|chown|mkdir|sudo|systemctl)[ `]")
 
 // uncommanded is a text without the clauses that name a command.
 func (g *gate) uncommanded(text string) string {
@@ -83,9 +83,12 @@ func (g *gate) uncommanded(text string) string {
 	return g.harmless(strings.Join(clauses, "; "))
 }
 
-// harmless is plain, but for the hosts that the configuration names.
+// file is a whole path, which nobody can follow.
+var file = regexp.MustCompile(`(?:^|[\s"“])/\w[^\s:;]*`)
+
+// harmless is plain, but for files and the hosts that the configuration names.
 func (g *gate) harmless(text string) string {
-	text = plain(text)
+	text = file.ReplaceAllStringFunc(plain(text), func(path string) string { return strings.ReplaceAll(path, "[.]", ".") })
 	for _, own := range g.in.Own {
 		name := regexp.MustCompile(`(^|[^\w.\]-])` + regexp.QuoteMeta(undotted(own)) + `($|[^\w.\[/?#-])`)
 		text = name.ReplaceAllString(text, "${1}"+own+"${2}")

@@ -47,9 +47,13 @@ func (a *app) backup(ctx context.Context, o backup.Options) (err error) {
 		return err
 	}
 	// Paths are for copying, and so never broken into lines.
+	sealed, key := "", ""
+	if o.Recipient != "" {
+		sealed, key = ", encrypted", " --identity KEY_FILE"
+	}
 	return a.print(made, func() string {
-		return fmt.Sprintf("%s is written: %d files, %d bytes, schema %d. The copy was proven.\n  → keep it on another disk; to use it: subconsciousctl restore %[1]s\n",
-			made.Path, len(made.Files), made.Bytes, made.Schema)
+		return fmt.Sprintf("%s is written%s: %d files, %d bytes, schema %d. The copy was proven.\n  → keep it on another disk; to use it: subconsciousctl restore%s %[1]s\n",
+			made.Path, sealed, len(made.Files), made.Bytes, made.Schema, key)
 	})
 }
 
