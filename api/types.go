@@ -120,6 +120,9 @@ type BudgetStatus struct {
 // disk waits for a restart.
 const NoticeConfiguration = "configuration_changed"
 
+// NoticeBackup is the code of the notice that the backup of the day failed.
+const NoticeBackup = "backup_failed"
+
 // Notice is what the daemon has to say about itself, and EntryChange what
 // happened to one entry at a tick.
 type (

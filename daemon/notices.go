@@ -135,3 +135,19 @@ func modelNotices(at time.Time, results []threads.Result, usualOf func(subconsci
 	}
 	return all
 }
+
+// trouble keeps a notice outside of ticks while there is a text, and ends it where there
+// is none. raised: there was no such notice before.
+func (d *Daemon) trouble(ctx context.Context, code, text, next string) (raised bool) {
+	key := mind.NoticeKey{Code: code}
+	var err error
+	if text == "" {
+		_, err = d.mind.ResolveNotice(ctx, key)
+	} else {
+		raised, err = d.mind.RaiseNotice(ctx, mind.Notice{NoticeKey: key, At: d.now(), Text: text, Next: next})
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		d.options.Logger.Error("a notice could not be kept", "error", err)
+	}
+	return raised
+}

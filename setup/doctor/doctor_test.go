@@ -185,6 +185,9 @@ func TestFaults(t *testing.T) {
 		"a configuration that waits for a restart": {"", func(t *testing.T, p *patient) {
 			p.options.Daemon = fakeDaemon{status: api.Status{Notices: []api.Notice{{NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration}, Text: "the configuration was changed", Next: "restart the daemon"}}}}
 		}, "restart", doctor.Degraded, "was changed"},
+		"a backup that fails": {"", func(t *testing.T, p *patient) {
+			p.options.Daemon = fakeDaemon{status: api.Status{Notices: []api.Notice{{NoticeKey: subconscious.NoticeKey{Code: api.NoticeBackup}, Text: "the backup of the day was not made", Next: "mend that"}}}}
+		}, "backup", doctor.Degraded, "was not made"},
 		"no database": {"", nil, "database", doctor.Note, "none yet"},
 		"a database of another kind": {"", func(t *testing.T, p *patient) {
 			write(t, p.options.StateDir+"/mind.db", strings.Repeat("no database ", 20), 0o600)

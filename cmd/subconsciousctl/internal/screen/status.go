@@ -51,6 +51,9 @@ func Degraded(s api.Status) []string {
 	if s.Heartbeat != nil && s.Heartbeat.Error != "" {
 		reasons = append(reasons, "the heartbeat does not arrive")
 	}
+	if slices.ContainsFunc(s.Notices, func(n api.Notice) bool { return n.Code == api.NoticeBackup }) {
+		reasons = append(reasons, "the backup fails")
+	}
 	if s.Tick.Error != "" {
 		reasons = append(reasons, "the last tick failed")
 	}
