@@ -79,7 +79,7 @@ func (c *checker) there(p namedPath, env Env) {
 	case errors.Is(err, fs.ErrNotExist) && p.names == "secret":
 		c.at(CodeMissing, p.key, env, fmt.Sprintf("there is no file %s", p.path), "put it there, or correct the path")
 	case errors.Is(err, fs.ErrNotExist):
-		c.at(CodeAbsent, p.key, env, fmt.Sprintf("%s is not there", p.path), "make it, or correct the path; until then nothing is seen of it")
+		c.at(CodeAbsent, p.key, env, fmt.Sprintf("%s is not there", p.path), "make it, or correct the path; until then it is of no use")
 	case err != nil:
 		c.at(CodeAbsent, p.key, env, fmt.Sprintf("%s cannot be looked at (%v)", p.path, errors.Unwrap(err)), "check the permissions, for the user that the daemon runs as")
 	case p.names == "folder" && !info.IsDir():
