@@ -145,10 +145,16 @@ func mustBe(s string, found []dates.Match) bool {
 }
 
 // isChore reports whether a line is a time of the day on which it is written, and a few
-// words before that: "cake out at 12:55". What tells of what was is none.
+// words before or behind that: "cake out at 12:55", "12:55 turn off the oven". What tells
+// of what was is none, and neither is what is called by a name: "10:30 Standup".
 func (p *prose) isChore() bool {
 	own := p.words[:p.first]
-	return !p.date.Deadline && p.first > 0 && p.first <= maxChore && p.last == len(p.words) && !strings.ContainsAny(p.text, "\"“„«") &&
+	if p.first == 0 && p.last < len(p.words) && !p.upper(p.last) {
+		own = p.words[p.last:]
+	} else if p.last != len(p.words) {
+		return false
+	}
+	return !p.date.Deadline && len(own) > 0 && len(own) <= maxChore && !strings.ContainsAny(p.text, "\"“„«") &&
 		!strings.HasSuffix(p.text, ".") && !seconds().MatchString(p.text) && !is(own[0].text, "articles") &&
 		!slices.ContainsFunc([]set{"telling", "speaking", "reporting", "stamps", "refusing"}, func(l set) bool { return anyOf(own, l) })
 }
