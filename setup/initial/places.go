@@ -55,7 +55,7 @@ func findPlaces(ctx context.Context, s *session) {
 				if err != nil || len(found) == maxPlaces || slices.ContainsFunc(known, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
 					continue
 				}
-				if about, err := look(ctx, path); err == nil {
+				if about, err := look(ctx, path); err == nil && about != "0 notes" {
 					known, found = append(known, info), append(found, spot{path, about})
 				}
 			}
@@ -79,14 +79,11 @@ func (s *session) session() bool {
 	return x+wayland != "" && bus != ""
 }
 
-// countNotes says how many notes a folder holds. A folder without any is an error.
+// countNotes says how many notes a folder holds.
 func countNotes(ctx context.Context, path string) (string, error) {
 	ctx, done := context.WithTimeout(ctx, placeWithin)
 	defer done()
 	p, err := notes.Probe(ctx, notes.Config{Path: path})
-	if err == nil && p.Files == 0 && !p.More {
-		err = errors.New("there is no note in it (.md, .markdown, .txt)")
-	}
 	return some(p.Files, p.More, "note"), missing(err, "folder")
 }
 

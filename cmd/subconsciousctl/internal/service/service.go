@@ -290,7 +290,9 @@ func (s *Service) Uninstall(ctx context.Context) ([]doctor.Finding, error) {
 		return did, err
 	}
 	for _, path := range s.Kept {
-		did = append(did, found(doctor.Note, "kept", s.short(path), ""))
+		if _, err := os.Stat(path); err == nil {
+			did = append(did, found(doctor.Note, "kept", s.short(path), ""))
+		}
 	}
 	return did, nil
 }
