@@ -65,6 +65,9 @@ func (q *intake) Command(ctx context.Context, command subconscious.Command) (api
 		if err != nil {
 			return api.CommandResult{}, err
 		}
+		if command.Kind == subconscious.CommandRemind && incident.Closed != nil {
+			return api.CommandResult{Command: command, Done: "nothing to remind of: you closed it, and hear of it if it gets worse or comes anew"}, nil
+		}
 		words := map[subconscious.CommandKind]string{subconscious.CommandAck: "acknowledge", subconscious.CommandSnooze: "snooze"}[command.Kind]
 		if incident.Telling == nil && words != "" {
 			return api.CommandResult{Command: command, Done: "nothing to " + words + ": nobody asked to tell you of it yet"}, nil

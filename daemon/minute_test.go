@@ -110,4 +110,9 @@ func TestAnswersSayWhatTheyMean(t *testing.T) {
 		}
 		w.tick()
 	}
+	answer(subconscious.Command{Kind: subconscious.CommandClose, Entry: oven})
+	w.tick()
+	if got := answer(subconscious.Command{Kind: subconscious.CommandRemind, Entry: oven, Until: w.clock.Now().Add(time.Hour)}); !strings.HasPrefix(got.Done, "nothing to remind of") {
+		t.Errorf("to be reminded of what was closed: %+v", got)
+	}
 }

@@ -76,7 +76,7 @@ func dismissed(l *candidate) (Ruling, bool) {
 	switch {
 	case closed == nil && l.waited && l.telling.State == subconscious.TellingDismissed && !isKeptBack(l.telling):
 		return Ruling{Verdict: Drop, Detail: "dismissed " + when(l.telling.Since, l.gate.in.At)}, true
-	case closed == nil || l.reminds: // which they asked for after they had closed it
+	case closed == nil:
 		return Ruling{}, false
 	case closed.Forever:
 		return Ruling{Verdict: Drop, Detail: "dismissed for good " + when(closed.At, l.gate.in.At)}, true
