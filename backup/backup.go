@@ -201,23 +201,30 @@ func explain(path string, err error) error {
 // that the database knows it as one that it published.
 func gather(ctx context.Context, o Options, stage string) error {
 	dir := o.StateDir
-	names, err := fs.Glob(os.DirFS(dir), trialNotes)
-	if err == nil && o.Recipient != "" {
-		var more []string
-		more, err = fs.Glob(os.DirFS(dir), signIns)
+	patterns := []string{trialNotes}
+	if o.Recipient != "" {
+		patterns = append(patterns, signIns)
+	}
+	names := []string{documentName}
+	for _, pattern := range patterns {
+		folder := filepath.Join(dir, filepath.Dir(pattern))
+		if _, err := os.ReadDir(folder); errors.Is(err, fs.ErrPermission) { // which Glob takes for an empty one
+			return unreadable(folder, err)
+		}
+		more, err := fs.Glob(os.DirFS(dir), pattern)
+		if err != nil {
+			return err
+		}
 		names = append(names, more...)
 	}
-	if err != nil {
-		return err
-	}
-	for _, name := range append(names, documentName) {
+	for _, name := range names {
 		path := filepath.Join(dir, name)
 		err := copyFile(path, filepath.Join(stage, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ELOOP) {
 			return explain(path, err)
 		}
 	}
-	err = store.Copy(ctx, filepath.Join(dir, databaseName), filepath.Join(stage, databaseName))
+	err := store.Copy(ctx, filepath.Join(dir, databaseName), filepath.Join(stage, databaseName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return noMind(dir)
 	}

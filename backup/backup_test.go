@@ -215,13 +215,17 @@ func TestUnreadableSource(t *testing.T) {
 		t.Skip("root reads everything")
 	}
 	dir := aMind(t, backup.Migrations())
-	note := filepath.Join(dir, "trial/2026-07-01.md")
-	if err := os.Chmod(note, 0); err != nil {
-		t.Fatal(err)
-	}
-	_, err := backup.Make(t.Context(), backup.Options{StateDir: dir, Path: testutil.Folder(t), At: made})
-	if wrong, ok := errors.AsType[*store.Error](err); !ok || !strings.Contains(wrong.Text, note+" cannot be read") || wrong.Next != "let this user read it: chmod u+r "+note {
-		t.Error(err)
+	for _, source := range []string{filepath.Join(dir, "trial/2026-07-01.md"), filepath.Join(dir, "trial")} {
+		if err := os.Chmod(source, 0); err != nil {
+			t.Fatal(err)
+		}
+		_, err := backup.Make(t.Context(), backup.Options{StateDir: dir, Path: testutil.Folder(t), At: made})
+		if err := os.Chmod(source, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if wrong, ok := errors.AsType[*store.Error](err); !ok || !strings.Contains(wrong.Text, source+" cannot be read") || wrong.Next != "let this user read it: chmod u+r "+source {
+			t.Error(err)
+		}
 	}
 }
 
