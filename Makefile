@@ -41,7 +41,7 @@ crash: ## kill the daemon at random, and make it fail on purpose
 	$(GO) test -tags failpoints ./store/... ./budget/... ./notify ./escalate/actions ./escalate/deliberate ./internal/failpoint
 	$(GO) test -tags failpoints -run 'Crash|Failpoint' ./threads/... ./daemon/... ./cmd/...
 
-booted: ## run the service under a systemd booted in a container, as root (a minute and a half)
+booted: ## run the service under a systemd in a container, as root
 	.ci/booted
 
 lint: ## formatting, vet, staticcheck, import rules, go.mod
