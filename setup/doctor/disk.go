@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/shirou/gopsutil/v4/disk"
@@ -106,10 +105,9 @@ func (e *examination) device(name string, depth int) (State, string) {
 		return Skipped, ""
 	}
 	state, words := Note, "/dev/"+name+" is not encrypted"
-	for i, one := range below {
-		under, of := e.device(one.Name(), depth+1)
-		if rank := []State{OK, Skipped, Note}; i == 0 || slices.Index(rank, under) > slices.Index(rank, state) {
-			state, words = under, of
+	for _, one := range below {
+		if state, words = e.device(one.Name(), depth+1); state != OK {
+			break
 		}
 	}
 	return state, words
