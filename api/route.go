@@ -23,6 +23,9 @@ type Route[Q, A any] struct {
 	// Long is how long the answer may take at most, where that is longer than
 	// AnswerWithin. Few of those are served at once.
 	Long time.Duration
+	// Body is the most that a question may have, in bytes, where that is more than
+	// 16 KiB.
+	Body int64
 	// ask has a server's mind answer it.
 	ask func(s *Server, ctx context.Context, question Q) (A, error)
 }
@@ -91,10 +94,10 @@ var (
 	PostDecision = post("/v1/proposals/decide", Decides, runTimeout, Mind.Decide)
 	GetRuns      = get("/v1/runs", Mind.Runs)
 	PostUndo     = post("/v1/undo", Decides, runTimeout, Mind.Undo)
-	PostMessage  = post("/v1/messages", Acts, 0, Mind.Post)
+	PostMessage  = post("/v1/messages", Acts, 0, Mind.Post).upTo(MaxBody)
 	GetMessages  = get("/v1/messages/search", Mind.SearchMessages)
 	GetMemories  = get("/v1/memory", Mind.SearchMemory)
-	PostMemory   = post("/v1/memory", Acts, 0, Mind.ChangeMemory)
+	PostMemory   = post("/v1/memory", Acts, 0, Mind.ChangeMemory).upTo(MaxBody)
 	GetMemory    = get("/v1/memory/{id}", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
 
 	PostModelTest = post("/v1/models/test", Acts, testTimeout,
@@ -113,6 +116,7 @@ var (
 	PostCalibration  = post("/v1/calibration/reset", Decides, 0, Mind.ResetCalibration)
 	GetConversations = get("/v1/conversations", Mind.Conversations)
 	PostSourceToken  = post("/v1/sources/token", Decides, 0, Mind.SetSourceToken)
+	PostToken        = Route[TokenRequest, TokenFile]{Method: "POST", Path: "/v1/token", Class: Decides, ask: (*Server).makeToken}
 	GetConversation  = get("/v1/conversations/{id}", Mind.Messages)
 )
 
@@ -122,7 +126,7 @@ func routes() []interface{ serve(*Server) served } {
 		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
 		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, GetRuns, PostUndo,
-		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, observe{},
+		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, PostToken, observe{},
 	}
 }
 
@@ -133,6 +137,11 @@ func get[Q, A any](path string, ask func(Mind, context.Context, Q) (A, error)) R
 func post[Q, A any](path string, class Class, long time.Duration, ask func(Mind, context.Context, Q) (A, error)) Route[Q, A] {
 	route := get(path, ask)
 	route.Method, route.Class, route.Long = http.MethodPost, class, long
+	return route
+}
+
+func (route Route[Q, A]) upTo(body int64) Route[Q, A] {
+	route.Body = body
 	return route
 }
 
