@@ -5,8 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
-	"io"
-	"io/fs"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -15,9 +14,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/subconsciousd/subconsciousd/internal/own"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 )
 
 // TokenName is what the file of the API's token is called, beside the socket.
@@ -42,59 +40,33 @@ func newToken() string { return "mind-" + rand.Text() + rand.Text() }
 
 func (s *Server) tokenPath() string { return filepath.Join(filepath.Dir(s.options.Socket), TokenName) }
 
-// loadToken reads the token, and makes one where there is none.
-func (s *Server) loadToken() error {
-	path := s.tokenPath()
-	wrong := func(err error) error {
-		return Errorf(CodeUnavailable, "remove it, and start again: another one is made", "%s is no token of this mind: %w", path, err)
-	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s.renewToken()
-	} else if err != nil {
-		return wrong(err)
-	}
-	defer func() { _ = file.Close() }() // it was read alone
-	info, err := file.Stat()
-	if err == nil && (!info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0) {
-		err = errors.New("others may read or write it, or it is no file")
-	}
-	if err != nil {
-		return wrong(err)
-	}
-	text, err := io.ReadAll(io.LimitReader(file, 1<<10))
+// readToken reads it at each request, so that another one counts at once.
+func (s *Server) readToken() (string, error) {
+	const mend = "remove it, and start the daemon again: it makes another one"
+	text, err := secret.ReadFile(s.tokenPath(), syscall.O_NOFOLLOW, true, 1<<10, mend)
 	token := strings.TrimSpace(string(text))
 	if err == nil && len(token) != len(newToken()) {
-		err = errors.New("it has another length")
+		err = errors.New("has another length; " + mend)
 	}
-	if err != nil {
-		return wrong(err)
-	}
-	s.token.Store(token)
-	return nil
+	return token, err
 }
 
 // renewToken makes another token, which alone opens from then on.
-func (s *Server) renewToken() error {
-	token := newToken()
-	if err := renameio.WriteFile(s.tokenPath(), []byte(token+"\n"), 0o600); err != nil {
-		return Errorf(CodeUnavailable, "check that the folder can be written and its disk is not full", "cannot write the token of the API: %w", err)
-	}
-	s.token.Store(token)
-	return nil
-}
-
-func (s *Server) makeToken(context.Context, TokenRequest) (TokenFile, error) {
+func (s *Server) renewToken(context.Context, TokenRequest) (TokenFile, error) {
+	file := TokenFile{s.tokenPath()}
 	if s.options.Listen == "" {
-		return TokenFile{}, Errorf(CodeNotFound, "set api.listen in the configuration", "the API is not served over TCP, so that there is no token")
+		return file, Errorf(CodeNotFound, "set api.listen in the configuration", "the API is not served over TCP, so that there is no token")
 	}
-	return TokenFile{s.tokenPath()}, s.renewToken()
+	if err := secret.WriteFile(file.Path, []byte(newToken()+"\n")); err != nil {
+		return file, Errorf(CodeUnavailable, "check that the folder can be written and its disk is not full", "cannot write the token of the API: %w", err)
+	}
+	return file, nil
 }
 
-// isToken compares in constant time; without a door there is no token.
+// isToken compares in constant time.
 func (s *Server) isToken(given string) bool {
-	token, _ := s.token.Load().(string)
-	return token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
+	token, err := s.readToken()
+	return err == nil && subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
 }
 
 // bearer is the token that a request comes with, "" for none.
@@ -155,8 +127,12 @@ func (s *Server) openDoor() error {
 	if s.options.Listen == "" {
 		return nil
 	}
-	if err := s.loadToken(); err != nil {
-		return err
+	if _, err := s.readToken(); errors.Is(err, os.ErrNotExist) {
+		if _, err := s.renewToken(context.Background(), TokenRequest{}); err != nil {
+			return err
+		}
+	} else if err != nil {
+		return fmt.Errorf("the token of the API in %s %w", s.tokenPath(), err)
 	}
 	listener, err := net.Listen("tcp", s.options.Listen)
 	if err != nil {

@@ -238,7 +238,7 @@ func TestTokenFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := server.Start(t.Context()); (err == nil) != (name == "kept") || err != nil && !strings.Contains(err.Error(), "no token of this mind") {
+		if err := server.Start(t.Context()); (err == nil) != (name == "kept") || err != nil && !strings.Contains(err.Error(), "the token of the API") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := server.Stop(context.Background()); err != nil {

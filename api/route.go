@@ -116,7 +116,7 @@ var (
 	PostCalibration  = post("/v1/calibration/reset", Decides, 0, Mind.ResetCalibration)
 	GetConversations = get("/v1/conversations", Mind.Conversations)
 	PostSourceToken  = post("/v1/sources/token", Decides, 0, Mind.SetSourceToken)
-	PostToken        = Route[TokenRequest, TokenFile]{Method: "POST", Path: "/v1/token", Class: Decides, ask: (*Server).makeToken}
+	PostToken        = Route[TokenRequest, TokenFile]{Method: "POST", Path: "/v1/token", Class: Decides, ask: (*Server).renewToken}
 	GetConversation  = get("/v1/conversations/{id}", Mind.Messages)
 )
 

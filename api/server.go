@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/wake"
@@ -81,7 +80,6 @@ type Server struct {
 	http    *http.Server // of the socket
 	tcp     *http.Server // of Options.Listen
 	guards  guards
-	token   atomic.Value  // string: opens the API over TCP
 	waiting chan struct{} // one for each tick asked for
 
 	patience time.Duration
