@@ -87,18 +87,19 @@ var (
 	GetIncident = get("/v1/inbox/{id}", func(m Mind, ctx context.Context, q IncidentQuery) (IncidentExplanation, error) {
 		return m.Incident(ctx, q.ID)
 	})
-	PostMissed   = post("/v1/missed", Acts, lookTimeout, Mind.Missed)
-	GetChannels  = get("/v1/channels", plain(Mind.Channels))
-	GetProposals = get("/v1/proposals", Mind.Proposals)
-	GetProposal  = get("/v1/proposals/{id}", func(m Mind, ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) })
-	PostDecision = post("/v1/proposals/decide", Decides, runTimeout, Mind.Decide)
-	GetRuns      = get("/v1/runs", Mind.Runs)
-	PostUndo     = post("/v1/undo", Decides, runTimeout, Mind.Undo)
-	PostMessage  = post("/v1/messages", Acts, 0, Mind.Post).upTo(MaxBody)
-	GetMessages  = get("/v1/messages/search", Mind.SearchMessages)
-	GetMemories  = get("/v1/memory", Mind.SearchMemory)
-	PostMemory   = post("/v1/memory", Acts, 0, Mind.ChangeMemory).upTo(MaxBody)
-	GetMemory    = get("/v1/memory/{id}", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
+	PostMissed     = post("/v1/missed", Acts, lookTimeout, Mind.Missed)
+	GetChannels    = get("/v1/channels", plain(Mind.Channels))
+	GetProposals   = get("/v1/proposals", Mind.Proposals)
+	GetProposal    = get("/v1/proposals/{id}", func(m Mind, ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) })
+	PostDecision   = post("/v1/proposals/decide", Decides, runTimeout, Mind.Decide)
+	PostPassphrase = post("/v1/passphrase", Decides, 0, Mind.SetPassphrase)
+	GetRuns        = get("/v1/runs", Mind.Runs)
+	PostUndo       = post("/v1/undo", Decides, runTimeout, Mind.Undo)
+	PostMessage    = post("/v1/messages", Acts, 0, Mind.Post).upTo(MaxBody)
+	GetMessages    = get("/v1/messages/search", Mind.SearchMessages)
+	GetMemories    = get("/v1/memory", Mind.SearchMemory)
+	PostMemory     = post("/v1/memory", Acts, 0, Mind.ChangeMemory).upTo(MaxBody)
+	GetMemory      = get("/v1/memory/{id}", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
 
 	PostModelTest = post("/v1/models/test", Acts, testTimeout,
 		func(m Mind, ctx context.Context, q ModelTestRequest) ([]ModelTest, error) {
@@ -125,7 +126,7 @@ func routes() []interface{ serve(*Server) served } {
 	return []interface{ serve(*Server) served }{
 		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
-		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, GetRuns, PostUndo,
+		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, PostPassphrase, GetRuns, PostUndo,
 		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, PostToken, observe{},
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/approve"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/heartbeat"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
@@ -233,7 +234,8 @@ func (d *Daemon) openView(context.Context) error {
 		Board: &d.board, Mind: d.mind, Ledger: d.ledger, Outbox: d.outbox, Actions: d.actions, Deliberations: d.deliberations,
 		Chat: d.chat, Memory: d.memory, Budget: d.budget, Roster: d.roster, Heartbeat: d.heart.Status,
 	}
-	d.intake = &intake{Reader: view.New(in), in: in, logger: d.options.Logger, door: d.door, soon: d.hurry, alone: d.take}
+	factor := &approve.Factor{Config: d.options.Config.Approve, StateDir: d.options.Config.StateDir, Now: d.now}
+	d.intake = &intake{Reader: view.New(in), in: in, logger: d.options.Logger, door: d.door, factor: factor, soon: d.hurry, alone: d.take}
 	return nil
 }
 
