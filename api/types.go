@@ -24,9 +24,12 @@ type Status struct {
 	// first.
 	Parked []subconscious.Entry `json:"parked"`
 	// Pending are commands that the next tick will consume.
-	Pending   []subconscious.Command `json:"pending"`
-	Incidents IncidentCounts         `json:"incidents"`
-	Budget    BudgetStatus           `json:"budget"`
+	Pending []subconscious.Command `json:"pending"`
+	// Edited is what became of what was changed by hand in subconscious.json in the
+	// last 24 hours, newest first.
+	Edited    []subconscious.Edited `json:"edited"`
+	Incidents IncidentCounts        `json:"incidents"`
+	Budget    BudgetStatus          `json:"budget"`
 	// Models are the roles that have a model.
 	Models []ModelStatus `json:"models"`
 	// Rejected counts findings by the reason for which they were not taken, in
