@@ -174,10 +174,30 @@ type Replay struct {
 	Told      []Differing[ToldMessage] `json:"told"`
 }
 
+// Replays are recorded ticks, thought again.
+type Replays struct {
+	// Since and Until are when the first and the last of them was.
+	Since time.Time `json:"since,omitzero"`
+	Until time.Time `json:"until,omitzero"`
+	// Set are the settings that were other ones.
+	Set []string `json:"set"`
+	// Ticks were thought again. Missing are not on record, Older were thought by
+	// rules of another version: those were left out.
+	Ticks   int `json:"ticks"`
+	Missing int `json:"missing"`
+	Older   int `json:"older"`
+	// What the person was told by a message of its own, and in digests.
+	Pushes  Versions `json:"pushes"`
+	Digests Versions `json:"digests"`
+	// Differ counts the ticks that come out otherwise; Differing are the first 200.
+	Differ    int      `json:"differ"`
+	Differing []Replay `json:"differing"`
+}
+
 // Other reports whether the rules are of another version than those of then.
 func (r Replay) Other() bool { return r.Mechanics.Then != r.Mechanics.Now || r.Gate.Then != r.Gate.Now }
 
-// Versions are those of rules, when a tick was recorded and now.
+// Versions are those of rules, or numbers, when a tick was recorded and now.
 type Versions struct {
 	Then int `json:"then"`
 	Now  int `json:"now"`

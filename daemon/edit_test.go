@@ -77,7 +77,9 @@ func dropped(t testing.TB, doc map[string]any, text string) {
 	doc[list] = slices.Delete(doc[list].([]any), i, i+1)
 }
 
-func added(doc map[string]any, list string, entry map[string]any) { doc[list] = append(doc[list].([]any), entry) }
+func added(doc map[string]any, list string, entry map[string]any) {
+	doc[list] = append(doc[list].([]any), entry)
+}
 
 // What can be done to the file by hand, and what comes of it. Each keeps the other
 // entry as it is.
@@ -183,7 +185,9 @@ func TestEditsByHand(t *testing.T) {
 		"an unknown name": {same(func(text string) string { return strings.Replace(text, `"kind"`, `"sort"`, 1) }), []string{""}, 3, 0},
 		"a wrong type":    {same(func(text string) string { return strings.Replace(text, `"strength":3`, `"strength":"3"`, 1) }), []string{""}, 3, 0},
 		"a wrong time":    {same(func(text string) string { return strings.Replace(text, `"kind"`, `"due":"tomorrow","kind"`, 1) }), []string{""}, 3, 0},
-		"an id twice":     {same(func(text string) string { return strings.Replace(text, `"patterns":[]`, `"patterns":[{"id":"a-b","summary":"a"},{"id":"a-b","summary":"b"}]`, 1) }), []string{""}, 3, 0},
+		"an id twice": {same(func(text string) string {
+			return strings.Replace(text, `"patterns":[]`, `"patterns":[{"id":"a-b","summary":"a"},{"id":"a-b","summary":"b"}]`, 1)
+		}), []string{""}, 3, 0},
 		"no summary":      {same(func(text string) string { return strings.Replace(text, `"hunches":[]`, `"hunches":[{"id":"a-b"}]`, 1) }), []string{""}, 3, 0},
 		"another version": {same(func(text string) string { return strings.Replace(text, `"version":1`, `"version":2`, 1) }), []string{""}, 3, 0},
 		"nested":          {same(func(string) string { return strings.Repeat(`{"hunches":[`, 200_000) }), []string{""}, 3, 0},
