@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -19,35 +20,48 @@ func (w *world) replaysOf(set ...string) api.Replays {
 	return again
 }
 
-// A mind that goes on from tick to tick under the settings that it had comes to the
-// very same, whatever happened: what differs under others comes of these alone.
-func TestReplaysUnderTheSameSettings(t *testing.T) {
-	t.Parallel()
-	all := 200
-	if testing.Short() {
-		all = 60
-	}
+// lived is a mind to which much has happened, the same for each seed.
+func lived(t *testing.T, ticks int, change func(*world)) *world {
 	w := newWorld(t)
+	change(w)
 	watcher := withFaultyWatcher(w)
 	w.begin()
 	random := rand.New(rand.NewPCG(3, 4))
-	for i := range all {
+	for i := range ticks {
 		w.varied(random, i, watcher)
 		w.clock.advance(time.Duration(1+random.IntN(40)) * time.Minute)
 		w.tickAs([]subconscious.TickKind{subconscious.Scheduled, subconscious.Early, subconscious.CatchUp}[random.IntN(3)])
-		if told := w.inbox(); i%7 == 0 && len(told) > 0 {
-			w.command(subconscious.Command{Kind: subconscious.CommandDismiss, IncidentID: told[random.IntN(len(told))].ID})
-		}
 	}
+	return w
+}
+
+// A mind that goes on from tick to tick under the settings that it had comes to the
+// very same, whatever happened; and under others to what another mind came to that had
+// those, and saw the same.
+func TestReplaysComeToWhatWouldHaveBeen(t *testing.T) {
+	t.Parallel()
+	all := 120
+	if testing.Short() {
+		all = 60
+	}
+	w := lived(t, all, func(*world) {})
 	for _, set := range [][]string{nil, {"escalation.cooldown=30m", "mechanics.gain=2", "escalation.critical=[disk, unit, machine, event]"}} {
 		again := w.replaysOf(set...)
 		t.Logf("%d ticks, %d pushes, %d digests", again.Ticks, again.Pushes.Then, again.Digests.Then)
 		if again.Ticks != all || again.Differ+again.Missing+again.Older > 0 || again.Pushes.Then == 0 || again.Pushes.Now != again.Pushes.Then || again.Digests.Now != again.Digests.Then {
 			t.Errorf("under %q: %+v", set, again)
 		}
-		for _, one := range again.Differing[:min(len(again.Differing), 2)] {
-			t.Log(asJSON(t, one))
-		}
+	}
+	other := lived(t, all, func(w *world) {
+		w.options.Config.QuietHours = escalate.Hours{From: "08:00", To: "08:00"}
+		w.options.Config.Budget.NotificationsPerDay = 2
+		w.options.Config.Escalation.PushFrom, w.options.Config.Escalation.DigestFrom = 0.5, 0.2
+		w.options.Config.Escalation.Digest.Daily = "12:00"
+	}).replaysOf()
+	again := w.replaysOf("quiet_hours.from=08:00", "budget.notifications_per_day=2", "escalation.push_from=0.5", "escalation.digest_from=0.2", "escalation.digest.daily=12:00")
+	t.Logf("under others %d pushes, %d digests", other.Pushes.Then, other.Digests.Then)
+	if again.Pushes.Now != other.Pushes.Then || again.Digests.Now != other.Digests.Then || again.Pushes.Now == again.Pushes.Then || again.Differ == 0 {
+		t.Errorf("%d pushes and %d digests would have been, and were %d and %d", again.Pushes.Now, again.Digests.Now, other.Pushes.Then, other.Digests.Then)
 	}
 }
 
