@@ -42,21 +42,24 @@ func (p *publication) takeEdit(ctx context.Context, at time.Time, state subconsc
 		p.unread = time.Time{}
 		return p.forgetAsides(ctx) // publishing says what stands in its place
 	}
-	commands, err := p.edits(ctx, at, state, there)
-	if unread := (*unreadable)(nil); errors.As(err, &unread) {
-		return p.wait(ctx, at, there, unread.why)
-	} else if err != nil {
-		return err
+	doc, why := readEdited(there)
+	if why != "" {
+		return p.wait(ctx, at, there, why)
 	}
 	p.unread = time.Time{}
+	base := state.Document() // where nobody knows which version it was made from
+	published, known, err := p.mind.Document(ctx, doc.TickCount)
+	if known {
+		base = subconscious.Document{}
+		err = json.Unmarshal(published, &base)
+	}
+	if err != nil {
+		return err
+	}
+	commands := compareEdited(at, doc, base, known, state)
 	p.logger.Info("subconscious.json was edited by hand", "changes", len(commands))
 	return p.mind.Adopt(ctx, *there, commands)
 }
-
-// unreadable says why a document cannot be taken over.
-type unreadable struct{ why string }
-
-func (u *unreadable) Error() string { return u.why }
 
 // wait leaves alone what may be half written, and sets aside what is not.
 func (p *publication) wait(ctx context.Context, at time.Time, there *mind.Place, why string) error {
@@ -72,81 +75,57 @@ func (p *publication) wait(ctx context.Context, at time.Time, there *mind.Place,
 	return p.setAside(ctx, at, why)
 }
 
-// edits are the commands that an edited document comes to, against the version
-// that it was made from. Where that is not known nothing counts as deleted.
-func (p *publication) edits(ctx context.Context, at time.Time, state subconscious.State, there *mind.Place) ([]subconscious.Command, error) {
-	doc, err := readEdited(there)
-	if err != nil {
-		return nil, err
-	}
-	published, known, err := p.mind.Document(ctx, doc.TickCount)
-	if err != nil {
-		return nil, err
-	}
-	base := state.Document()
-	if known = known && doc.TickCount > 0; known {
-		if base = (subconscious.Document{}); json.Unmarshal(published, &base) != nil {
-			return nil, fmt.Errorf("the document of tick %d cannot be read", doc.TickCount)
-		}
-	}
-	return compareEdited(at, doc, base, known, state), nil
-}
-
 // readEdited reads what somebody wrote in the document's place. Names, types, and
-// whatever is taken over of it are checked; an *unreadable says what is wrong, and where.
-func readEdited(there *mind.Place) (doc subconscious.Document, err error) {
-	refuse := func(format string, args ...any) (subconscious.Document, error) {
-		return doc, &unreadable{fmt.Sprintf(format, args...)}
-	}
+// whatever is taken over of it are checked; why says what is wrong, and where.
+func readEdited(there *mind.Place) (doc subconscious.Document, why string) {
 	data := bytes.TrimPrefix(there.Content, []byte("\xef\xbb\xbf"))
 	switch {
 	case there.Content == nil:
-		return refuse("%s", there.Why)
+		return doc, there.Why
 	case len(bytes.TrimSpace(data)) == 0:
-		return refuse("it is empty")
+		return doc, "it is empty"
 	case !utf8.Valid(data):
-		return refuse("it is no UTF-8 text")
+		return doc, "it is no UTF-8 text"
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
-	err = decoder.Decode(&doc)
+	err := decoder.Decode(&doc)
 	if err == nil {
 		_, err = escalate.Arguments(data) // no name twice, and nothing behind it
 	}
 	if err != nil {
 		at := decoder.InputOffset()
-		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			at = syntax.Offset
-		} else if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		} else if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			at = wrong.Offset
 		}
 		line := 1 + bytes.Count(data[:min(max(at-1, 0), int64(len(data)))], []byte("\n"))
-		return refuse("near line %d: %s", line, strings.TrimPrefix(subconscious.Shorten(subconscious.Line(err.Error()), 200), "json: "))
+		return doc, fmt.Sprintf("near line %d: %s", line, strings.TrimPrefix(subconscious.Shorten(subconscious.Line(err.Error()), 200), "json: "))
 	}
 	if doc.Version != 0 && doc.Version != subconscious.SchemaVersion {
-		return refuse("its version is %d, and not %d", doc.Version, subconscious.SchemaVersion)
+		return doc, fmt.Sprintf("its version is %d, and not %d", doc.Version, subconscious.SchemaVersion)
 	}
-	ids, lines := map[subconscious.EntryID]bool{}, 0
-	for _, list := range subconscious.Lists() {
-		for _, e := range *doc.In(list) {
-			lines++
-			switch what := cmp.Or(string(e.ID), "a line of "+string(list)); {
-			case e.ID != "" && ids[e.ID]:
-				return refuse("%.80s is there twice; a new line needs no id", what)
-			case subconscious.Summary(e.Summary) == "":
-				return refuse("%.80s has no summary; to close an entry take its line out", what)
-			case e.Importance < 0 || e.Importance > 10:
-				return refuse("the importance of %.80s is %d, and not 1 to 10", what, e.Importance)
-			case !e.Due.IsZero() && (e.Due.Year() < 1970 || e.Due.Year() > 2200):
-				return refuse("the due time of %.80s cannot be meant", what)
-			}
-			ids[e.ID] = true
+	ids := map[subconscious.EntryID]bool{}
+	all := slices.Concat(doc.ActiveThreads, doc.Patterns, doc.Hunches, doc.Insights)
+	for _, e := range all {
+		what := subconscious.Clip(cmp.Or(string(e.ID), e.Summary, "a new line"), 80)
+		switch {
+		case e.ID != "" && ids[e.ID]:
+			return doc, what + " is there twice; a new line needs no id"
+		case subconscious.Summary(e.Summary) == "":
+			return doc, what + " has no summary; to close an entry take its line out"
+		case e.Importance < 0 || e.Importance > 10:
+			return doc, fmt.Sprintf("the importance of %s is %d, and not 1 to 10", what, e.Importance)
+		case !e.Due.IsZero() && (e.Due.Year() < 1970 || e.Due.Year() > 2200):
+			return doc, "the due time of " + what + " cannot be meant"
 		}
+		ids[e.ID] = true
 	}
-	if lines > editedLines || len(doc.ThreadState) > editedLines {
-		return refuse("it has more than %d lines", editedLines)
+	if len(all) > editedLines || len(doc.ThreadState) > editedLines {
+		return doc, fmt.Sprintf("it has more than %d lines", editedLines)
 	}
-	return doc, nil
+	return doc, ""
 }
 
 // compareEdited says which commands lead from the base to what somebody made of it.

@@ -82,20 +82,10 @@ func (d *Daemon) replayInto(ctx context.Context, out *api.Replays, again *otherw
 	if err != nil {
 		return err
 	}
-	count := func(decisions []api.Decision, told []api.ToldMessage, pushes, digests *int) {
-		for _, x := range decisions {
-			if x.Verdict == escalate.Tell && x.Message != "" {
-				*pushes++
-			}
-		}
-		for _, m := range told {
-			if m.Kind == string(notify.KindDigest) {
-				*digests++
-			}
-		}
-	}
-	count(then.Decisions, then.Told, &out.Pushes.Then, &out.Digests.Then)
-	count(newDecisions(n, one.At, now.Outcome), toldMessages(now.Outcome), &out.Pushes.Now, &out.Digests.Now)
+	pushes, digests := toldOf(then.Decisions, then.Told)
+	out.Pushes.Then, out.Digests.Then = out.Pushes.Then+pushes, out.Digests.Then+digests
+	pushes, digests = toldOf(newDecisions(n, one.At, now.Outcome), toldMessages(now.Outcome))
+	out.Pushes.Now, out.Digests.Now = out.Pushes.Now+pushes, out.Digests.Now+digests
 	if one.Same || len(out.Set) > 0 && len(one.Changes)+len(one.Decisions)+len(one.Told) == 0 {
 		return nil
 	}
@@ -103,6 +93,21 @@ func (d *Daemon) replayInto(ctx context.Context, out *api.Replays, again *otherw
 		out.Differing = append(out.Differing, one)
 	}
 	return nil
+}
+
+// toldOf counts messages of one incident, and digests.
+func toldOf(decisions []api.Decision, told []api.ToldMessage) (pushes, digests int) {
+	for _, x := range decisions {
+		if x.Verdict == escalate.Tell && x.Message != "" {
+			pushes++
+		}
+	}
+	for _, m := range told {
+		if m.Kind == string(notify.KindDigest) {
+			digests++
+		}
+	}
+	return pushes, digests
 }
 
 // otherwise is a mind as it would have become under other settings. Thoughts, what
@@ -153,22 +158,8 @@ func (o *otherwise) under(ctx context.Context, kept *view.Recorded) (err error) 
 
 	_, changes := aggregator.Merge(*in)
 	gate.Rules, gate.Asked = config.Gate(), scored(changes.Requests, in.Evidence)
-	merged := map[subconscious.IncidentKey]subconscious.Incident{}
-	for _, incident := range slices.Concat(in.Incidents, changes.Incidents) {
-		merged[incident.Key] = incident
-	}
-	all := map[subconscious.IncidentKey]subconscious.Incident{}
-	for _, incident := range slices.Concat(o.those(gate.Incidents), slices.Collect(maps.Values(o.incidents)), changes.Incidents) {
-		_, there := all[incident.Key]
-		if there || mind.IsLive(incident.Telling) || slices.ContainsFunc(gate.Asked, func(a subconscious.Request) bool { return a.Incident == incident.Key }) ||
-			slices.ContainsFunc(gate.Incidents, func(i subconscious.Incident) bool { return i.Key == incident.Key }) {
-			all[incident.Key] = incident
-			if now, ok := merged[incident.Key]; ok {
-				all[incident.Key] = now
-			}
-		}
-	}
-	gate.Incidents = gateIncidents(all, escalate.Lookups(gate.Asked, gate.Commands))
+	live := slices.DeleteFunc(slices.Collect(maps.Values(o.incidents)), func(i subconscious.Incident) bool { return !mind.IsLive(i.Telling) })
+	gather(gate, slices.Concat(live, o.those(gate.Incidents)), in.Incidents, changes.Incidents)
 	gate.Evidence = o.fill(gate.Evidence, known, recordedRefs(subconscious.State{}, gate.Incidents, nil))
 	gate.Notices = slices.DeleteFunc(slices.Clone(gate.Notices), func(n escalate.Notice) bool { return o.told[noticeOf(n)] })
 	for _, c := range gate.Commands { // what a deliberation kept back took nothing
