@@ -54,6 +54,9 @@ func Degraded(s api.Status) []string {
 	if slices.ContainsFunc(s.Notices, func(n api.Notice) bool { return n.Code == api.NoticeBackup }) {
 		reasons = append(reasons, "the backup fails")
 	}
+	if s.Backup != nil && s.Backup.Error != "" {
+		reasons = append(reasons, "the backup is not whole")
+	}
 	if s.Tick.Error != "" {
 		reasons = append(reasons, "the last tick failed")
 	}
