@@ -122,11 +122,13 @@ type BudgetStatus struct {
 // disk waits for a restart.
 const NoticeConfiguration = "configuration_changed"
 
-// NoticeBackup is the code of the notice that the backup of the day failed, and
-// NoticeBackupCheck that the check of the month did.
+// NoticeBackup is the code of the notice that the backup of the day failed,
+// NoticeBackupCheck that the check of the month did, and NoticeUnpublished that the
+// document was not written.
 const (
 	NoticeBackup      = "backup_failed"
 	NoticeBackupCheck = "backup_not_whole"
+	NoticeUnpublished = "document_unpublished"
 )
 
 // Notice is what the daemon has to say about itself, and EntryChange what

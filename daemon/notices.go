@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
@@ -17,11 +18,10 @@ import (
 
 // Codes of the operational notices.
 const (
-	noticeBlind       = "sense_blind"
-	noticeDegraded    = "sense_degraded"
-	noticeUnpublished = "document_unpublished"
-	noticeRejected    = "document_rejected"
-	noticeHeartbeat   = "heartbeat_unheard"
+	noticeBlind     = "sense_blind"
+	noticeDegraded  = "sense_degraded"
+	noticeRejected  = "document_rejected"
+	noticeHeartbeat = "heartbeat_unheard"
 )
 
 // notices are those that a tick begins and ends.
@@ -80,7 +80,7 @@ func (p publication) recover(ctx context.Context) error {
 // publishes again, and until then the status says why.
 func (p publication) publish(ctx context.Context, at time.Time, tick int64, document []byte) error {
 	result, err := p.publisher.Publish(ctx, at, tick, document)
-	key := mind.NoticeKey{Code: noticeUnpublished}
+	key := mind.NoticeKey{Code: api.NoticeUnpublished}
 	var unkept error
 	if err != nil {
 		p.logger.Error("the document was not published", "tick", tick, "error", err)
