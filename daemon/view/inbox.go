@@ -90,7 +90,7 @@ func toldIncident(view *senses.View, incident subconscious.Incident) api.InboxIn
 		Times: t.Times, Feedback: t.Feedback, Remind: t.Remind, Deliberating: t.Deliberating(), Delivery: []api.Delivery{},
 	}
 	for ref := range incident.Recorded {
-		if _, stands := view.Get(ref); stands {
+		if _, stands := view.Get(ref); stands && !incident.Over {
 			shown.Standing = true
 		}
 	}
