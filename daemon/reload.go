@@ -49,6 +49,8 @@ type Source struct {
 	found bool          // there was a file
 	last  Configuration // as it was read last
 	seen  fs.FileInfo   // the file as it was at the last look
+	next  *Daemon       // of what was read, and waits; nil for none
+	amend func(*Options)
 
 	mu     sync.Mutex
 	status api.ConfigurationStatus
@@ -90,7 +92,11 @@ func (s *Source) Load() (Options, error) {
 			s.status.Path = path
 		}
 	}
-	return Options{Config: s.last.Config, Source: s, Version: s.Version, Logger: logger, Env: s.Env, Prompts: s.last.Prompts()}, nil
+	options := Options{Config: s.last.Config, Source: s, Version: s.Version, Logger: logger, Env: s.Env, Prompts: s.last.Prompts()}
+	if s.amend != nil {
+		s.amend(&options)
+	}
+	return options, nil
 }
 
 // Status is how the configuration is; nil where there is none that is read again.
@@ -145,7 +151,6 @@ func (s *Source) follow(ctx context.Context, d *Daemon, hangup <-chan os.Signal)
 	attended := out != nil && term.IsTerminal(int(out.Fd()))
 	looks := time.NewTicker(still)
 	defer looks.Stop()
-	var next *Daemon
 	for {
 		asked := false
 		select {
@@ -159,22 +164,29 @@ func (s *Source) follow(ctx context.Context, d *Daemon, hangup <-chan os.Signal)
 		case <-looks.C:
 		}
 		if asked || s.due() {
-			next = s.read(ctx, d, asked)
-		}
-		if next == nil {
-			continue
-		}
-		waits, ok := d.seize(ctx)
-		s.say(func(c *api.ConfigurationStatus) { c.Waits = waits })
-		if !ok || waits != nil {
-			continue
+			s.next = s.read(ctx, d, asked)
 		}
 		var err error
-		if d, err = s.swap(ctx, d, next); err != nil {
+		if d, err = s.advance(ctx, d); err != nil {
 			return d, err
 		}
-		next = nil
 	}
+}
+
+// advance takes up the configuration that was read, where nothing goes on that was
+// begun under the one of d. It returns the mind that runs then.
+func (s *Source) advance(ctx context.Context, d *Daemon) (*Daemon, error) {
+	if s.next == nil {
+		return d, nil
+	}
+	waits, ok := d.seize(ctx)
+	s.say(func(c *api.ConfigurationStatus) { c.Waits = waits })
+	if !ok || waits != nil {
+		return d, nil
+	}
+	next := s.next
+	s.next = nil
+	return s.swap(ctx, d, next)
 }
 
 // read returns a mind of the configuration that is on the disk; nil where that is
