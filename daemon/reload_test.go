@@ -108,6 +108,8 @@ senses:
 	})
 	random := rand.New(rand.NewPCG(1, 2))
 	reloaded, refused := 0, 0
+	r.become(r.source.Reload(ctx, r.d))
+	files := openFiles(t)
 	for i := range times {
 		text := full
 		switch random.IntN(4) {
@@ -140,6 +142,9 @@ senses:
 	load.Wait()
 	if reloaded < times/3 || refused < times/8 {
 		t.Errorf("%d were taken up, %d refused", reloaded, refused)
+	}
+	if now := openFiles(t); now > files+10 { // some are of who asks
+		t.Errorf("there were %d open files, and are %d", files, now)
 	}
 	appeared, created := map[int]int{}, 0
 	r.query(`SELECT observation FROM ledger_changes WHERE ref LIKE 'notes:%'`, func(scan func(...any) error) error {
@@ -275,4 +280,14 @@ func TestReloadAwaitsStillness(t *testing.T) {
 	if c := r.status().Configuration; c.Refused != "" {
 		t.Errorf("%+v", c)
 	}
+}
+
+// openFiles is how many files, sockets and watches the process has open.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	all, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
 }
