@@ -82,6 +82,8 @@ type Mind interface {
 	// is no error. It gives an *Error with CodeNotFound, CodeExpired, CodeUsed,
 	// CodeChanged, CodeLimit or CodeRefused, and then nothing was carried out.
 	Decide(ctx context.Context, decision ProposalDecision) (ProposalResult, error)
+	// SetPassphrase sets the passphrase that approving may take.
+	SetPassphrase(ctx context.Context, request PassphraseRequest) (PassphraseSet, error)
 	// Runs returns what was carried out, newest first.
 	Runs(ctx context.Context, query RunQuery) (RunPage, error)
 	// Undo takes a run back where that is configured, and returns the run that

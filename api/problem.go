@@ -19,6 +19,7 @@ const (
 	CodeAmbiguous   Code = "ambiguous"          // more than one entry begins so
 	CodePaused      Code = "paused"             // ticks are stopped by the person
 	CodeRefused     Code = "refused"            // policy forbids it
+	CodePassphrase  Code = "passphrase"         // it takes the passphrase, too
 	CodeExpired     Code = "expired"            // it is too old for that
 	CodeUsed        Code = "used"               // it was decided or taken back already
 	CodeChanged     Code = "changed"            // it is not what was shown any more
@@ -42,6 +43,7 @@ var statuses = map[Code]struct {
 	CodeAmbiguous:   {http.StatusConflict, "More than one matches"},
 	CodePaused:      {http.StatusConflict, "The mind is paused"},
 	CodeRefused:     {http.StatusForbidden, "Refused"},
+	CodePassphrase:  {http.StatusForbidden, "The passphrase is asked for"},
 	CodeExpired:     {http.StatusGone, "Expired"},
 	CodeUsed:        {http.StatusConflict, "Decided already"},
 	CodeChanged:     {http.StatusConflict, "Not what was shown"},

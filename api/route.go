@@ -18,12 +18,33 @@ import (
 // (tag path), in the query (tag query), or as JSON in the body of a POST.
 type Route[Q, A any] struct {
 	Method, Path string
+	// Class is what it does, which decides who may ask it.
+	Class Class
 	// Long is how long the answer may take at most, where that is longer than
 	// AnswerWithin. Few of those are served at once.
 	Long time.Duration
+	// Body is the most that a question may have, in bytes, where that is more than
+	// 16 KiB.
+	Body int64
 	// ask has a server's mind answer it.
 	ask func(s *Server, ctx context.Context, question Q) (A, error)
 }
+
+// Class is what a route does.
+type Class int
+
+const (
+	// Reads changes nothing: the token of the API opens it over TCP.
+	Reads Class = iota + 1
+	// Observes takes in what was observed: that token opens it, too, and a source's
+	// own that of its source.
+	Observes
+	// Acts changes something: it needs the socket. Below an agent it is the agent's
+	// word, which some of it does not take.
+	Acts
+	// Decides is the person's alone: it needs the socket, and is refused to agents.
+	Decides
+)
 
 // AnswerWithin is how long an answer takes at most, but for what is long.
 const AnswerWithin = 10 * time.Second
@@ -49,52 +70,54 @@ var (
 	GetTick     = get("/v1/ticks/{n}", func(m Mind, ctx context.Context, q TickQuery) (TickReport, error) { return m.Tick(ctx, q.N) })
 	GetReplay   = get("/v1/ticks/{n}/replay", func(m Mind, ctx context.Context, q TickQuery) (Replay, error) { return m.Replay(ctx, q.N) })
 	GetWhy      = get("/v1/why/{entry}", func(m Mind, ctx context.Context, q WhyQuery) (Explanation, error) { return m.Why(ctx, q.Entry) })
-	PostTick    = post("/v1/tick", tickTimeout, Mind.Think)
-	PostCommand = Route[CommandRequest, CommandResult]{Method: "POST", Path: "/v1/commands", ask: (*Server).command}
-	PostPause   = post("/v1/pause", 0, func(m Mind, ctx context.Context, q PauseBody) (PauseState, error) {
+	PostTick    = post("/v1/tick", Acts, tickTimeout, Mind.Think)
+	PostCommand = Route[CommandRequest, CommandResult]{Method: "POST", Path: "/v1/commands", Class: Acts, ask: (*Server).command}
+	PostPause   = post("/v1/pause", Decides, 0, func(m Mind, ctx context.Context, q PauseBody) (PauseState, error) {
 		return m.Pause(ctx, PauseRequest{For: q.length})
 	})
-	PostResume = post("/v1/resume", 0, func(m Mind, ctx context.Context, _ Nothing) (PauseState, error) {
+	PostResume = post("/v1/resume", Decides, 0, func(m Mind, ctx context.Context, _ Nothing) (PauseState, error) {
 		return m.Pause(ctx, PauseRequest{Resume: true})
 	})
 	GetModels = get("/v1/models", plain(Mind.Models))
 	GetPrompt = get("/v1/prompts/{thread}", func(m Mind, ctx context.Context, q PromptQuery) (RenderedPrompt, error) {
 		return m.Prompt(ctx, q.Thread)
 	})
-	GetReport   = Route[ReportQuery, Report]{Method: "GET", Path: "/v1/report", ask: (*Server).report}
+	GetReport   = Route[ReportQuery, Report]{Method: "GET", Path: "/v1/report", Class: Reads, ask: (*Server).report}
 	GetInbox    = get("/v1/inbox", Mind.Inbox)
 	GetIncident = get("/v1/inbox/{id}", func(m Mind, ctx context.Context, q IncidentQuery) (IncidentExplanation, error) {
 		return m.Incident(ctx, q.ID)
 	})
-	PostMissed   = post("/v1/missed", lookTimeout, Mind.Missed)
-	GetChannels  = get("/v1/channels", plain(Mind.Channels))
-	GetProposals = get("/v1/proposals", Mind.Proposals)
-	GetProposal  = get("/v1/proposals/{id}", func(m Mind, ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) })
-	PostDecision = post("/v1/proposals/decide", runTimeout, Mind.Decide)
-	GetRuns      = get("/v1/runs", Mind.Runs)
-	PostUndo     = post("/v1/undo", runTimeout, Mind.Undo)
-	PostMessage  = post("/v1/messages", 0, Mind.Post)
-	GetMessages  = get("/v1/messages/search", Mind.SearchMessages)
-	GetMemories  = get("/v1/memory", Mind.SearchMemory)
-	PostMemory   = post("/v1/memory", 0, Mind.ChangeMemory)
-	GetMemory    = get("/v1/memory/{id}", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
+	PostMissed     = post("/v1/missed", Acts, lookTimeout, Mind.Missed)
+	GetChannels    = get("/v1/channels", plain(Mind.Channels))
+	GetProposals   = get("/v1/proposals", Mind.Proposals)
+	GetProposal    = get("/v1/proposals/{id}", func(m Mind, ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) })
+	PostDecision   = post("/v1/proposals/decide", Decides, runTimeout, Mind.Decide)
+	PostPassphrase = post("/v1/passphrase", Decides, 0, Mind.SetPassphrase)
+	GetRuns        = get("/v1/runs", Mind.Runs)
+	PostUndo       = post("/v1/undo", Decides, runTimeout, Mind.Undo)
+	PostMessage    = post("/v1/messages", Acts, 0, Mind.Post).upTo(MaxBody)
+	GetMessages    = get("/v1/messages/search", Mind.SearchMessages)
+	GetMemories    = get("/v1/memory", Mind.SearchMemory)
+	PostMemory     = post("/v1/memory", Acts, 0, Mind.ChangeMemory).upTo(MaxBody)
+	GetMemory      = get("/v1/memory/{id}", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
 
-	PostModelTest = post("/v1/models/test", testTimeout,
+	PostModelTest = post("/v1/models/test", Acts, testTimeout,
 		func(m Mind, ctx context.Context, q ModelTestRequest) ([]ModelTest, error) {
 			return m.TestModels(ctx, q.Who)
 		})
-	PostChannelTest = post("/v1/channels/test", testTimeout,
+	PostChannelTest = post("/v1/channels/test", Acts, testTimeout,
 		func(m Mind, ctx context.Context, q ChannelTestRequest) ([]Delivery, error) {
 			return m.TestChannels(ctx, q.Channel)
 		})
-	PostChannelRenew = post("/v1/channels/renew", 0,
+	PostChannelRenew = post("/v1/channels/renew", Decides, 0,
 		func(m Mind, ctx context.Context, q ChannelRenewal) (ChannelStatus, error) {
 			return m.RenewChannel(ctx, q.Channel)
 		})
 	GetCalibration   = get("/v1/calibration", plain(Mind.Calibration))
-	PostCalibration  = post("/v1/calibration/reset", 0, Mind.ResetCalibration)
+	PostCalibration  = post("/v1/calibration/reset", Decides, 0, Mind.ResetCalibration)
 	GetConversations = get("/v1/conversations", Mind.Conversations)
-	PostSourceToken  = post("/v1/sources/token", 0, Mind.SetSourceToken)
+	PostSourceToken  = post("/v1/sources/token", Decides, 0, Mind.SetSourceToken)
+	PostToken        = Route[TokenRequest, TokenFile]{Method: "POST", Path: "/v1/token", Class: Decides, ask: (*Server).renewToken}
 	GetConversation  = get("/v1/conversations/{id}", Mind.Messages)
 )
 
@@ -103,18 +126,23 @@ func routes() []interface{ serve(*Server) served } {
 	return []interface{ serve(*Server) served }{
 		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
-		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, GetRuns, PostUndo,
-		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, observe{},
+		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, PostPassphrase, GetRuns, PostUndo,
+		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, PostToken, observe{},
 	}
 }
 
 func get[Q, A any](path string, ask func(Mind, context.Context, Q) (A, error)) Route[Q, A] {
-	return Route[Q, A]{Method: http.MethodGet, Path: path, ask: func(s *Server, ctx context.Context, q Q) (A, error) { return ask(s.options.Mind, ctx, q) }}
+	return Route[Q, A]{Method: http.MethodGet, Path: path, Class: Reads, ask: func(s *Server, ctx context.Context, q Q) (A, error) { return ask(s.options.Mind, ctx, q) }}
 }
 
-func post[Q, A any](path string, long time.Duration, ask func(Mind, context.Context, Q) (A, error)) Route[Q, A] {
+func post[Q, A any](path string, class Class, long time.Duration, ask func(Mind, context.Context, Q) (A, error)) Route[Q, A] {
 	route := get(path, ask)
-	route.Method, route.Long = http.MethodPost, long
+	route.Method, route.Class, route.Long = http.MethodPost, class, long
+	return route
+}
+
+func (route Route[Q, A]) upTo(body int64) Route[Q, A] {
+	route.Body = body
 	return route
 }
 

@@ -149,6 +149,15 @@ func (k *Keeper) have(now time.Time) (all []kept, err error) {
 	return all, nil
 }
 
+// Newest is when the newest backup of the folder was made; zero where there is none.
+func (c Config) Newest(now time.Time) (at time.Time, err error) {
+	have, err := (&Keeper{Config: c}).have(now)
+	if len(have) > 0 {
+		at = have[len(have)-1].at
+	}
+	return at, err
+}
+
 func (k *Keeper) removeOldest(now time.Time) error {
 	have, err := k.have(now)
 	for len(have) > k.Keep && err == nil {

@@ -28,6 +28,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/approve"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/heartbeat"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
@@ -258,7 +259,8 @@ func (d *Daemon) openView(context.Context) error {
 		Board: &d.board, Mind: d.mind, Ledger: d.ledger, Outbox: d.outbox, Actions: d.actions, Deliberations: d.deliberations,
 		Chat: d.chat, Memory: d.memory, Budget: d.budget, Roster: d.roster, Heartbeat: d.heart.Status,
 	}
-	d.intake = &intake{Reader: view.New(in), in: in, logger: d.options.Logger, door: d.door, soon: d.hurry, alone: d.take}
+	factor := &approve.Factor{Config: d.options.Config.Approve, StateDir: d.options.Config.StateDir, Now: d.now}
+	d.intake = &intake{Reader: view.New(in), in: in, logger: d.options.Logger, door: d.door, factor: factor, soon: d.hurry, alone: d.take}
 	return nil
 }
 
@@ -295,7 +297,7 @@ func (d *Daemon) serve(ctx context.Context) error {
 	socket := d.socket
 	d.socket = nil
 	server, err := api.New(api.Options{
-		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Listener: socket, Listen: d.options.Config.API.Listen, Mind: d,
+		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Listener: socket, Listen: d.options.Config.API.Listen, Hosts: d.options.Config.API.Hosts, Mind: d,
 		Logger: d.options.Logger, Version: d.options.Version, Now: func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
 	})
 	if err != nil {

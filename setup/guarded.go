@@ -47,7 +47,7 @@ func guarded(c *Config) map[string]string {
 		if f.shape.kind == object || f.shape.kind == items {
 			return true
 		}
-		if within("actions") || within("senses.exec") || within("api") || within("escalation.strangers") || strings.HasSuffix(name, ".trust") {
+		if within("actions") || within("senses.exec") || within("api") || within("approve") || within("escalation.strangers") || strings.HasSuffix(name, ".trust") {
 			all[name] = fmt.Sprint(reflect.Indirect(v))
 		}
 		return true

@@ -41,6 +41,8 @@ type Mind struct {
 	Proposed []api.Proposal
 	Ran      []api.ActionRun
 	OnDecide func(api.ProposalDecision) error
+	// Passphrase is what approving takes, "" for none.
+	Passphrase string
 	// Talks are conversations and Said their messages, newest first.
 	Talks []api.Conversation
 	Said  []api.Message

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,7 @@ import (
 func (a *app) proposalCommands() map[string]command {
 	query := api.ProposalQuery{Limit: api.DefaultPage}
 	var how approval
+	var passphrases string
 	waiting := a.offer(proposals(api.ProposalQuery{Limit: api.MaxPage}))
 	all := asking(a, "asking", api.GetProposals, &query, "Proposals")
 	return map[string]command{
@@ -29,7 +32,7 @@ func (a *app) proposalCommands() map[string]command {
 			}
 			return a.show(proposal, "Proposal")
 		}},
-		"approve": {offer: waiting, flags: map[string]any{"hash": &how.hash, "yes": &how.yes},
+		"approve": {offer: waiting, flags: map[string]any{"hash": &how.hash, "yes": &how.yes, "passphrase-file": &how.passphrase},
 			run: func(cmd *cobra.Command, args []string) error { return a.approve(cmd.Context(), args[0], how) }},
 		"reject": {offer: waiting, run: func(cmd *cobra.Command, args []string) error {
 			proposal, err := a.proposal(cmd.Context(), args[0])
@@ -37,6 +40,9 @@ func (a *app) proposalCommands() map[string]command {
 				return err
 			}
 			return a.decide(cmd.Context(), api.ProposalDecision{ID: proposal.ID})
+		}},
+		"passphrase": {flags: map[string]any{"file": &passphrases}, run: func(cmd *cobra.Command, _ []string) error {
+			return a.setPassphrase(cmd.Context(), passphrases)
 		}},
 	}
 }
@@ -67,6 +73,8 @@ func (a *app) proposal(ctx context.Context, text string) (api.Proposal, error) {
 type approval struct {
 	hash string // of what was looked at before; "" for what is shown now
 	yes  bool   // without a question
+	// passphrase is the file that has it; "" to be asked.
+	passphrase string
 }
 
 // asksHere reports whether there is somebody who sees what is shown and can
@@ -99,7 +107,71 @@ func (a *app) approve(ctx context.Context, id string, how approval) error {
 			return errors.Join(err, a.declined("Nothing was run. It still waits for your word: approve or reject "+proposal.ID+"."))
 		}
 	}
-	return a.decide(ctx, api.ProposalDecision{ID: proposal.ID, Hash: proposal.Hash, Approve: true})
+	decision := api.ProposalDecision{ID: proposal.ID, Hash: proposal.Hash, Approve: true}
+	if how.passphrase != "" {
+		lines, err := a.linesOf(how.passphrase)
+		if err != nil {
+			return err
+		}
+		decision.Passphrase = lines[0]
+	}
+	return a.decide(ctx, decision)
+}
+
+// linesOf are those of a file, or of what is typed or piped in where it is "-".
+func (a *app) linesOf(path string) ([]string, error) {
+	in := a.stdin
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, 4<<10))
+	return strings.Split(strings.ReplaceAll(strings.TrimRight(string(text), "\r\n"), "\r\n", "\n"), "\n"), err
+}
+
+// setPassphrase asks for the present and the new passphrase, or reads them: the new
+// one is the last line.
+func (a *app) setPassphrase(ctx context.Context, path string) error {
+	lines, err := []string(nil), error(nil)
+	switch {
+	case path != "":
+		lines, err = a.linesOf(path)
+	case !a.asksHere():
+		err = &usageError{err: errors.New("nobody can be asked here"), next: "name a file with --file, or - for the input: the present one, if there is one, and the new one, a line each"}
+	default:
+		for _, question := range []string{"The present passphrase, or Enter where there is none", "The new one", "The new one again"} {
+			line := ""
+			if err == nil {
+				line, err = (&terminal{app: a}).Secret(ctx, question)
+			}
+			lines = append(lines, line)
+		}
+		if err == nil && lines[1] != lines[2] {
+			err = errors.New("the new one was typed in two ways, and none was set")
+		}
+		lines = lines[:2]
+	}
+	if err != nil {
+		return err
+	}
+	request := api.PassphraseRequest{Passphrase: lines[len(lines)-1]}
+	if len(lines) > 1 {
+		request.Present = lines[0]
+	}
+	set, err := ask(ctx, a, "asking", put(api.PostPassphrase, request))
+	if err != nil {
+		return err
+	}
+	return a.print(set, func() string {
+		if !set.Asked {
+			return "It is set, and will be asked for once approve.ask is passphrase in the configuration.\n"
+		}
+		return "It is set, and approving takes it.\n"
+	})
 }
 
 // agreed asks a question that only a clear yes answers with yes.
@@ -131,6 +203,11 @@ func (a *app) decide(ctx context.Context, decision api.ProposalDecision) error {
 		doing = "carrying it out"
 	}
 	result, err := ask(ctx, a, doing, put(api.PostDecision, decision))
+	if problem, ok := errors.AsType[*api.Problem](err); ok && problem.Code == api.CodePassphrase && a.asksHere() {
+		if decision.Passphrase, err = (&terminal{app: a}).Secret(ctx, "Your passphrase"); err == nil {
+			result, err = ask(ctx, a, doing, put(api.PostDecision, decision))
+		}
+	}
 	if err == nil && decision.Approve && !a.json {
 		err = a.write("\n")
 	}
