@@ -1,6 +1,7 @@
 package api
 
 import (
+	"log/slog"
 	"slices"
 	"time"
 )
@@ -26,6 +27,8 @@ func Unguarded(s *Server, guard string) {
 		g.opens = func(Class) bool { return true }
 	case "body":
 		g.body = 1 << 30
+	case "peer":
+		g.peer = func(peer) bool { return true }
 	case "agent":
 		g.agent = func(int, uint64) (string, error) { return "", nil }
 	default:
@@ -57,3 +60,6 @@ func AllRoutes() (all []Walked) {
 	}
 	return all
 }
+
+// Logs has the server log there.
+func Logs(s *Server, logger *slog.Logger) { s.options.Logger = logger }

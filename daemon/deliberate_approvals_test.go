@@ -196,7 +196,7 @@ func TestApprovedByPassphrase(t *testing.T) {
 	give("", api.CodePassphrase, 0, 0)
 	give("battery staple", api.CodeRefused, 0, 0)
 	give("battery staple", api.CodeRefused, 0, 0)
-	give("battery staple", api.CodeRefused, 0, 1)
+	give("battery staple", api.CodeLimit, 0, 1)
 	w.restart()
 	give("correct horse", api.CodeLimit, 0, 1)
 	w.clock.advance(15 * time.Minute)

@@ -237,7 +237,7 @@ func (q *intake) factored(ctx context.Context, err error) error {
 	key, unkept := mind.NoticeKey{Code: noticeGuessed}, error(nil)
 	if err == nil {
 		_, unkept = q.in.Mind.ResolveNotice(ctx, key)
-	} else if q.factor.Pausing() {
+	} else if actions.CodeOf(err) == actions.CodeLimit {
 		_, unkept = q.in.Mind.RaiseNotice(ctx, mind.Notice{NoticeKey: key, At: q.in.Now(),
 			Text: "somebody gave wrong passphrases to approve an action", Next: "if it was not you, look at what runs as you; none is taken for a while"})
 	}

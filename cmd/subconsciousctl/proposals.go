@@ -18,7 +18,6 @@ import (
 func (a *app) proposalCommands() map[string]command {
 	query := api.ProposalQuery{Limit: api.DefaultPage}
 	var how approval
-	var passphrases string
 	waiting := a.offer(proposals(api.ProposalQuery{Limit: api.MaxPage}))
 	all := asking(a, "asking", api.GetProposals, &query, "Proposals")
 	return map[string]command{
@@ -41,9 +40,7 @@ func (a *app) proposalCommands() map[string]command {
 			}
 			return a.decide(cmd.Context(), api.ProposalDecision{ID: proposal.ID})
 		}},
-		"passphrase": {flags: map[string]any{"file": &passphrases}, run: func(cmd *cobra.Command, _ []string) error {
-			return a.setPassphrase(cmd.Context(), passphrases)
-		}},
+		"passphrase": {run: func(cmd *cobra.Command, _ []string) error { return a.setPassphrase(cmd.Context()) }},
 	}
 }
 
@@ -118,7 +115,7 @@ func (a *app) approve(ctx context.Context, id string, how approval) error {
 	return a.decide(ctx, decision)
 }
 
-// linesOf are those of a file, or of what is typed or piped in where it is "-".
+// linesOf are those of a file, or of the input where it is "-".
 func (a *app) linesOf(path string) ([]string, error) {
 	in := a.stdin
 	if path != "-" {
@@ -130,30 +127,24 @@ func (a *app) linesOf(path string) ([]string, error) {
 		in = file
 	}
 	text, err := io.ReadAll(io.LimitReader(in, 4<<10))
-	return strings.Split(strings.ReplaceAll(strings.TrimRight(string(text), "\r\n"), "\r\n", "\n"), "\n"), err
+	return strings.Split(strings.TrimSpace(strings.ReplaceAll(string(text), "\r", "")), "\n"), err
 }
 
-// setPassphrase asks for the present and the new passphrase, or reads them: the new
-// one is the last line.
-func (a *app) setPassphrase(ctx context.Context, path string) error {
-	lines, err := []string(nil), error(nil)
-	switch {
-	case path != "":
-		lines, err = a.linesOf(path)
-	case !a.asksHere():
-		err = &usageError{err: errors.New("nobody can be asked here"), next: "name a file with --file, or - for the input: the present one, if there is one, and the new one, a line each"}
-	default:
-		for _, question := range []string{"The present passphrase, or Enter where there is none", "The new one", "The new one again"} {
-			line := ""
+// setPassphrase asks for the present and the new passphrase; where nobody types
+// it reads them, the new one last.
+func (a *app) setPassphrase(ctx context.Context) (err error) {
+	lines := make([]string, 3)
+	if !a.inTerminal {
+		lines, err = a.linesOf("-")
+	} else {
+		for i, question := range []string{"The present passphrase, or Enter where there is none", "The new one", "The new one again"} {
 			if err == nil {
-				line, err = (&terminal{app: a}).Secret(ctx, question)
+				lines[i], err = (&terminal{app: a}).Secret(ctx, question)
 			}
-			lines = append(lines, line)
 		}
 		if err == nil && lines[1] != lines[2] {
 			err = errors.New("the new one was typed in two ways, and none was set")
 		}
-		lines = lines[:2]
 	}
 	if err != nil {
 		return err

@@ -58,7 +58,9 @@ type Factor struct {
 func (f *Factor) Check(ctx context.Context, uid, pid int, passphrase string) error {
 	switch f.Ask {
 	case AskPassphrase:
-		return f.passphrase(passphrase)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.try(passphrase)
 	case AskPolkit:
 		return f.polkit(ctx, uid, pid)
 	}

@@ -68,25 +68,19 @@ func (f *Factor) write(k kept) error {
 	return nil
 }
 
-func (f *Factor) passphrase(given string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// try compares one. That it was tried is on the disk before, so that no restart
+// gives a try back.
+func (f *Factor) try(given string) error {
 	k, err := f.read()
 	if err != nil {
 		return err
 	}
-	return f.try(k, given)
-}
-
-// try compares one. That it was tried is on the disk before, so that no restart
-// gives a try back.
-func (f *Factor) try(k kept, given string) error {
-	now := f.Now()
+	now, wrong := f.Now(), "%d wrong passphrases were given, and none is taken for a while"
 	switch left := k.Until.Sub(now); {
 	case given == "":
 		return refuse(actions.CodePassphrase, "approve on a terminal, which asks for it, or name a file that has it with --passphrase-file", "approving takes your passphrase")
 	case left > 0 && left <= pause: // more is of a clock that was set back
-		return refuse(actions.CodeLimit, "wait until "+k.Until.Format("15:04"), "%d wrong passphrases were given, and none is taken for a while", tries)
+		return refuse(actions.CodeLimit, "wait until "+k.Until.Format("15:04"), wrong, tries)
 	case k.Wrong >= tries:
 		k.Wrong = 0
 	}
@@ -96,10 +90,13 @@ func (f *Factor) try(k kept, given string) error {
 	if err := f.write(k); err != nil {
 		return err
 	}
-	if bcrypt.CompareHashAndPassword([]byte(k.Hash), []byte(given)) != nil {
-		return refuse(actions.CodeForbidden, fmt.Sprintf("type it again: %d of %d tries are left, then there is a pause of %s", tries-k.Wrong, tries, pause), "that is not the passphrase")
+	switch err := bcrypt.CompareHashAndPassword([]byte(k.Hash), []byte(given)); {
+	case err == nil:
+		return f.write(kept{Hash: k.Hash})
+	case k.Wrong == tries:
+		return refuse(actions.CodeLimit, "wait until "+k.Until.Format("15:04"), wrong, tries)
 	}
-	return f.write(kept{Hash: k.Hash})
+	return refuse(actions.CodeForbidden, fmt.Sprintf("type it again: %d of %d tries are left, then there is a pause of %s", tries-k.Wrong, tries, pause), "that is not the passphrase")
 }
 
 // Set makes another passphrase the one that is asked for. Where there is one, it
@@ -111,11 +108,7 @@ func (f *Factor) Set(present, passphrase string) error {
 		return refuse(actions.CodeInvalid, "choose another one", "a passphrase has %d to %d bytes, and this one has %d", shortest, longest, len(passphrase))
 	}
 	if _, err := os.Lstat(File(f.StateDir)); err == nil {
-		k, err := f.read()
-		if err == nil {
-			err = f.try(k, present)
-		}
-		if err != nil {
+		if err := f.try(present); err != nil {
 			return err
 		}
 	}
@@ -124,14 +117,4 @@ func (f *Factor) Set(present, passphrase string) error {
 		return fmt.Errorf("hash a passphrase: %w", err)
 	}
 	return f.write(kept{Hash: string(hash)})
-}
-
-// Pausing reports whether wrong passphrases have been given so often that none is
-// taken.
-func (f *Factor) Pausing() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	k, err := f.read()
-	left := k.Until.Sub(f.Now())
-	return err == nil && left > 0 && left <= pause
 }

@@ -24,18 +24,6 @@ const (
 	interact = uint32(1)
 )
 
-// subject is a process as polkit knows it.
-type subject struct {
-	Kind    string
-	Details map[string]dbus.Variant
-}
-
-// verdict is what polkit says.
-type verdict struct {
-	Authorized, Challenge bool
-	Details               map[string]string
-}
-
 // polkit has polkit ask the person at the session of the process. Ending the
 // connection ends the question.
 func (f *Factor) polkit(ctx context.Context, uid, pid int) error {
@@ -51,9 +39,14 @@ func (f *Factor) polkit(ctx context.Context, uid, pid int) error {
 		return refuse(actions.CodeForbidden, install, "polkit cannot be asked: %v", err)
 	}
 	defer conn.Close()
-	var said verdict
-	process := subject{"unix-process", map[string]dbus.Variant{
-		"pid": dbus.MakeVariant(uint32(pid)), "start-time": dbus.MakeVariant(who.Began), "uid": dbus.MakeVariant(int32(uid))}}
+	var said struct {
+		Authorized, Challenge bool
+		Details               map[string]string
+	}
+	process := struct {
+		Kind    string
+		Details map[string]any
+	}{"unix-process", map[string]any{"pid": uint32(pid), "start-time": who.Began, "uid": int32(uid)}}
 	err = conn.Object("org.freedesktop.PolicyKit1", "/org/freedesktop/PolicyKit1/Authority").CallWithContext(ctx,
 		"org.freedesktop.PolicyKit1.Authority.CheckAuthorization", 0, process, PolkitAction, map[string]string{}, interact, "").Store(&said)
 	var failed dbus.Error
