@@ -30,6 +30,9 @@ type Mind interface {
 	// Replay thinks a recorded tick again, without a model, and compares. One that
 	// cannot be thought again gives an *Error with CodeNotFound.
 	Replay(ctx context.Context, n int64) (Replay, error)
+	// Replays does so with the ticks since then, one after the other. Under other
+	// settings each goes on from what the one before came to.
+	Replays(ctx context.Context, query ReplayQuery) (Replays, error)
 	// Why explains an entry, listed, parked, or dropped lately.
 	Why(ctx context.Context, entry subconscious.EntryID) (Explanation, error)
 	// Report sums up the time from since until now.
@@ -167,6 +170,14 @@ type TicksQuery struct {
 // TickQuery names a tick.
 type TickQuery struct {
 	N int64 `path:"n"`
+}
+
+// ReplayQuery says which ticks are to be thought again: those since then, or one.
+type ReplayQuery struct {
+	Since time.Time `query:"since"`
+	Tick  int64     `query:"tick"`
+	// Set are settings of the configuration, "KEY=VALUE", one a line.
+	Set string `query:"set"`
 }
 
 // WhyQuery names an entry.

@@ -51,7 +51,7 @@ const AnswerWithin = 10 * time.Second
 
 const (
 	lookTimeout = time.Minute      // for a search of the ledger and of all mail folders
-	testTimeout = 5 * time.Minute  // for a test of all models
+	testTimeout = 5 * time.Minute  // for a test of all models, or a month of ticks
 	runTimeout  = 11 * time.Minute // for an action: one runs for 10 minutes at most
 	// tickTimeout is no bound: a tick that is asked for waits for others, and
 	// each has its own.
@@ -69,6 +69,10 @@ var (
 	GetTicks    = get("/v1/ticks", ticks)
 	GetTick     = get("/v1/ticks/{n}", func(m Mind, ctx context.Context, q TickQuery) (TickReport, error) { return m.Tick(ctx, q.N) })
 	GetReplay   = get("/v1/ticks/{n}/replay", func(m Mind, ctx context.Context, q TickQuery) (Replay, error) { return m.Replay(ctx, q.N) })
+	GetReplays  = Route[ReplayQuery, Replays]{Method: http.MethodGet, Path: "/v1/replay", Long: testTimeout,
+		ask: func(s *Server, ctx context.Context, q ReplayQuery) (Replays, error) {
+			return s.options.Mind.Replays(ctx, q)
+		}}
 	GetWhy      = get("/v1/why/{entry}", func(m Mind, ctx context.Context, q WhyQuery) (Explanation, error) { return m.Why(ctx, q.Entry) })
 	PostTick    = post("/v1/tick", Acts, tickTimeout, Mind.Think)
 	PostCommand = Route[CommandRequest, CommandResult]{Method: "POST", Path: "/v1/commands", Class: Acts, ask: (*Server).command}
@@ -124,7 +128,7 @@ var (
 // routes are all of them.
 func routes() []interface{ serve(*Server) served } {
 	return []interface{ serve(*Server) served }{
-		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport,
+		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetReplays, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
 		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, PostPassphrase, GetRuns, PostUndo,
 		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, PostToken, observe{},

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/senses"
@@ -25,6 +27,13 @@ func (v *Reader) Status(ctx context.Context) (api.Status, error) {
 		return api.Status{}, fmt.Errorf("read the notices: %w", err)
 	}
 	now := v.in.Now()
+	edited, err := v.in.Mind.Edited(ctx, now.Add(-24*time.Hour))
+	if err != nil {
+		return api.Status{}, fmt.Errorf("read what was edited: %w", err)
+	}
+	for i := range edited {
+		edited[i].At = edited[i].At.In(now.Location())
+	}
 	shown := v.in.Board.Now()
 	v.in.Board.Glance(now)
 	status := api.Status{
@@ -39,13 +48,30 @@ func (v *Reader) Status(ctx context.Context) (api.Status, error) {
 		},
 		Senses: shown.Senses, Threads: shown.Threads, Subconscious: shown.State.Document(),
 		Parked: byImportance(shown.State.Parked), Presence: shown.Presence,
-		Pending: pending, Rejected: shown.RejectedSince(now.Add(-rejectionsShown)), Notices: v.shownNotices(notices),
+		Pending: pending, Edited: edited, Rejected: shown.RejectedSince(now.Add(-rejectionsShown)), Notices: v.shownNotices(notices),
 		Heartbeat: v.in.Heartbeat(),
 	}
-	if v.in.Changed() {
-		status.Notices = append(status.Notices, api.Notice{At: now, NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration},
-			Text: "the configuration was changed since it was read, which takes effect at the next start",
-			Next: "see whether it is right (subconsciousctl config check), then restart the daemon"})
+	if v.in.Config.Backup.Folder != "" {
+		backups, err := v.in.Mind.Backups(ctx)
+		if err != nil {
+			return api.Status{}, err
+		}
+		status.Backup = &backups
+	}
+	if c := v.in.Configuration(); c != nil {
+		status.Configuration = c
+		c.Loaded = c.Loaded.In(now.Location()).Round(0)
+		notice := api.Notice{At: now, NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration}}
+		if c.Refused != "" {
+			notice.Text = "the configuration on the disk is refused, and the last good one counts: " + c.Refused
+			notice.Next = "correct it (subconsciousctl config check), and it is read again by itself"
+			status.Notices = append(status.Notices, notice)
+		}
+		if len(c.Restart) > 0 {
+			notice.Text = "the configuration was taken up but for " + strings.Join(c.Restart, ", ") + ", which takes effect at the next start"
+			notice.Next = "restart the daemon"
+			status.Notices = append(status.Notices, notice)
+		}
 	}
 	if status.Budget, err = v.budgetStatus(ctx); err != nil {
 		return api.Status{}, fmt.Errorf("read what is spent: %w", err)
