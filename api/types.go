@@ -43,6 +43,8 @@ type Status struct {
 	Presence subconscious.Presence `json:"presence"`
 	// Heartbeat is nil where none is configured.
 	Heartbeat *HeartbeatStatus `json:"heartbeat,omitempty"`
+	// Backup is nil where none are made by themselves.
+	Backup *BackupStatus `json:"backup,omitempty"`
 	// Proposed are the actions that wait for the person's word, newest first, at
 	// most 5; Incidents.Proposals counts all.
 	Proposed []Proposal `json:"proposed"`
@@ -123,8 +125,14 @@ type BudgetStatus struct {
 // disk waits for a restart.
 const NoticeConfiguration = "configuration_changed"
 
-// NoticeBackup is the code of the notice that the backup of the day failed.
-const NoticeBackup = "backup_failed"
+// NoticeBackup is the code of the notice that the backup of the day failed,
+// NoticeBackupCheck that the check of the month did, and NoticeUnpublished that the
+// document was not written.
+const (
+	NoticeBackup      = "backup_failed"
+	NoticeBackupCheck = "backup_not_whole"
+	NoticeUnpublished = "document_unpublished"
+)
 
 // Notice is what the daemon has to say about itself, and EntryChange what
 // happened to one entry at a tick.
@@ -133,8 +141,12 @@ type (
 	EntryChange = aggregator.EntryChange
 )
 
-// HeartbeatStatus is how the last heartbeat went.
-type HeartbeatStatus = heartbeat.Status
+// HeartbeatStatus is how the last heartbeat went, and BackupStatus how the backups are
+// that are made by themselves.
+type (
+	HeartbeatStatus = heartbeat.Status
+	BackupStatus    = subconscious.Backups
+)
 
 // TickReport is what one tick did.
 type TickReport struct {

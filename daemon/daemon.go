@@ -138,6 +138,9 @@ func (d *Daemon) Run(ctx context.Context) error {
 		return err
 	}
 	tellSystemd(d.options.Logger, sd.SdNotifyReady)
+	if at, err := d.mind.Restored(ctx); err == nil && !at.IsZero() {
+		d.options.Logger.Info("this mind is from a backup", "restored", at)
+	}
 	d.options.Logger.Info("started", "version", d.options.Version, "state_dir", d.options.Config.StateDir,
 		"schedule", d.options.Config.Schedule, "zone", d.zoneOrUTC().String(), "senses", len(d.collector.IDs()))
 	<-ctx.Done()

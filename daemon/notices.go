@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -18,11 +19,10 @@ import (
 
 // Codes of the operational notices.
 const (
-	noticeBlind       = "sense_blind"
-	noticeDegraded    = "sense_degraded"
-	noticeUnpublished = "document_unpublished"
-	noticeRejected    = "document_rejected"
-	noticeHeartbeat   = "heartbeat_unheard"
+	noticeBlind     = "sense_blind"
+	noticeDegraded  = "sense_degraded"
+	noticeRejected  = "document_rejected"
+	noticeHeartbeat = "heartbeat_unheard"
 )
 
 // notices are those that a tick begins and ends.
@@ -84,7 +84,7 @@ func (p *publication) recover(ctx context.Context) {
 // publishes again, and until then the status says why.
 func (p *publication) publish(ctx context.Context, at time.Time, tick int64, document []byte) error {
 	_, err := p.publisher.Publish(ctx, tick, document)
-	key, next := mind.NoticeKey{Code: noticeUnpublished}, "make room or mend the folder; the next tick writes it again"
+	key, next := mind.NoticeKey{Code: api.NoticeUnpublished}, "make room or mend the folder; the next tick writes it again"
 	var unkept error
 	switch {
 	case err == nil:

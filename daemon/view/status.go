@@ -50,6 +50,13 @@ func (v *Reader) Status(ctx context.Context) (api.Status, error) {
 		Pending: pending, Edited: edited, Rejected: shown.RejectedSince(now.Add(-rejectionsShown)), Notices: v.shownNotices(notices),
 		Heartbeat: v.in.Heartbeat(),
 	}
+	if v.in.Config.Backup.Folder != "" {
+		backups, err := v.in.Mind.Backups(ctx)
+		if err != nil {
+			return api.Status{}, err
+		}
+		status.Backup = &backups
+	}
 	if v.in.Changed() {
 		status.Notices = append(status.Notices, api.Notice{At: now, NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration},
 			Text: "the configuration was changed since it was read, which takes effect at the next start",

@@ -22,7 +22,7 @@ func TestEncryption(t *testing.T) {
 		"LUKS":                    {"/dev/dm-0", "ext4", luks, "", "", doctor.OK, "home is encrypted (dm-crypt, LUKS2)"},
 		"LVM upon LUKS":           {"/dev/dm-1", "xfs", luks + " dm-1/dev=253:1 dm-1/dm/name=vg-home dm-1/dm/uuid=LVM-b2 dm-1/slaves/dm-0=", "", "", doctor.OK, "home is encrypted"},
 		"LUKS upon LVM":           {"/dev/dm-0", "ext4", strings.Replace(luks, "sda1", "dm-9", 1), "", "", doctor.OK, "home is encrypted"},
-		"half a RAID":             {"/dev/md0", "ext4", luks + " md0/dev=9:0 md0/slaves/dm-0= md0/slaves/sdb= sdb/dev=8:16", "", "", doctor.Note, "/dev/sdb is not encrypted"},
+		"half a RAID":             {"/dev/md0", "ext4", luks + " md0/dev=9:0 md0/slaves/dm-0= md0/slaves/dasda= dasda/dev=94:0", "", "", doctor.Note, "/dev/dasda is not encrypted"},
 		"half a RAID, unknown":    {"/dev/md0", "ext4", luks + " md0/dev=9:0 md0/slaves/dm-0= md0/slaves/sdb=", "", "", doctor.Skipped, "it is on /dev/md0 (ext4)"},
 		"a partition":             {"/dev/sda1", "ext4", "../../devices/sda/sda1/dev=8:1 ../../devices/sda/sda1/partition=1 ../../devices/sda/dev=8:0 sda1>../../devices/sda/sda1", "", "", doctor.Note, "/dev/sda1 is not encrypted: whoever takes the disk"},
 		"a partition of LUKS":     {"/dev/md0p1", "ext4", luks + " ../../devices/md0/md0p1/dev=9:1 ../../devices/md0/md0p1/partition=1 ../../devices/md0/slaves/dm-0= md0p1>../../devices/md0/md0p1", "", "", doctor.OK, "home is encrypted"},

@@ -150,6 +150,13 @@ func (e *examination) daemon(ctx context.Context) {
 		e.say("restart", row{n.Code == api.NoticeConfiguration, Degraded, n.Text, n.Next})
 		e.say("backup", row{n.Code == api.NoticeBackup, Degraded, n.Text, n.Next})
 	}
+	if b := status.Backup; b != nil && !b.Checked.IsZero() {
+		when := b.File + ", checked " + b.Checked.In(e.zone()).Format("Mon 2 Jan")
+		e.say("backup check",
+			row{b.Error != "", Degraded, when + ": " + b.Error, b.Next},
+			row{b.Restored, OK, when + ": restored aside, and whole", ""},
+			row{true, Note, when + ": as it was made, and not restored, as its key is not here", "set backup.identity_file, or restore it once elsewhere"})
+	}
 	var troubles []string
 	for _, s := range status.Senses {
 		if s.State == "blind" {
