@@ -181,7 +181,7 @@ func oneLength(r *http.Request) error {
 // for it, and no other connection takes its place.
 func (s *Server) run(w http.ResponseWriter, r *http.Request, do func() (any, error)) {
 	if !s.enter() {
-		s.fail(w, r, Errorf(CodeUnavailable, "start the daemon again, then repeat", "the daemon is stopping"))
+		s.fail(w, r, Errorf(CodeUnavailable, "ask again in a moment; where nobody answers then, start the daemon again", "the daemon is stopping"))
 		return
 	}
 	defer s.running.Done()
