@@ -69,7 +69,7 @@ var (
 	GetTicks    = get("/v1/ticks", ticks)
 	GetTick     = get("/v1/ticks/{n}", func(m Mind, ctx context.Context, q TickQuery) (TickReport, error) { return m.Tick(ctx, q.N) })
 	GetReplay   = get("/v1/ticks/{n}/replay", func(m Mind, ctx context.Context, q TickQuery) (Replay, error) { return m.Replay(ctx, q.N) })
-	GetReplays  = Route[ReplayQuery, Replays]{Method: http.MethodGet, Path: "/v1/replay", Long: testTimeout,
+	GetReplays  = Route[ReplayQuery, Replays]{Method: http.MethodGet, Path: "/v1/replay", Class: Reads, Long: testTimeout,
 		ask: func(s *Server, ctx context.Context, q ReplayQuery) (Replays, error) {
 			return s.options.Mind.Replays(ctx, q)
 		}}
