@@ -125,7 +125,7 @@ func TestUnitsSayWhatTheDaemonDoes(t *testing.T) {
 		t.Run(u.path, func(t *testing.T) {
 			content := testutil.Read(t, u.path)
 			lines := strings.Split(string(content), "\n")
-			for _, want := range []string{"Type=notify", "NotifyAccess=main", "WatchdogSec=5min", "Restart=on-failure", "TimeoutStopSec=15s", "ExecReload=/bin/kill -HUP $MAINPID", "NoNewPrivileges=yes", "UMask=0077"} {
+			for _, want := range []string{"Type=notify", "NotifyAccess=main", "WatchdogSec=5min", "Restart=on-failure", "TimeoutStopSec=15s", "ExecReload=/bin/sh -c 'kill -HUP $MAINPID'", "NoNewPrivileges=yes", "UMask=0077"} {
 				if !slices.Contains(lines, want) {
 					t.Errorf("the line %s is missing", want)
 				}
