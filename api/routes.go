@@ -17,10 +17,10 @@ import (
 
 // served is one route with what answers it.
 type served struct {
-	method, path string
-	class        Class
-	parts        [2]reflect.Type // what goes in, and what comes out
-	handle       http.HandlerFunc
+	method, path, about string
+	class               Class
+	parts               [2]reflect.Type // what goes in, and what comes out
+	handle              http.HandlerFunc
 }
 
 // serve answers a route. A GET ends when its client goes away; the context of a
@@ -28,7 +28,7 @@ type served struct {
 // done.
 func (route Route[Q, A]) serve(s *Server) served {
 	parts := [2]reflect.Type{reflect.TypeFor[Q](), reflect.TypeFor[A]()}
-	return served{route.Method, route.Path, route.Class, parts, func(w http.ResponseWriter, r *http.Request) {
+	return served{route.Method, route.Path, route.About, route.Class, parts, func(w http.ResponseWriter, r *http.Request) {
 		ctx, body := r.Context(), []byte(nil)
 		if r.Method == http.MethodPost {
 			var err error
