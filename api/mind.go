@@ -44,6 +44,11 @@ type Mind interface {
 	// Pause stops ticks, or lets them go on.
 	Pause(ctx context.Context, request PauseRequest) (PauseState, error)
 
+	// Events returns at most limit events after the one with that id: all that are
+	// kept after 0, and none after Newest, without waiting. Where there are none yet,
+	// and none is lost, it waits for one until ctx is done, and returns none.
+	Events(ctx context.Context, after int64, limit int) (EventPage, error)
+
 	// Models returns every role with its model and how that is, without asking
 	// any of them anything. Roles in the order in which they are shown.
 	Models(ctx context.Context) ([]ModelStatus, error)

@@ -27,6 +27,8 @@ type Route[Q, A any] struct {
 	Long time.Duration
 	// ask has a server's mind answer it.
 	ask func(s *Server, ctx context.Context, question Q) (A, error)
+	// stream answers in its place with many of A, one after the other.
+	stream func(s *Server, w http.ResponseWriter, r *http.Request, question Q)
 }
 
 // Class is what a route does.
@@ -81,6 +83,7 @@ var (
 	GetPrompt = get("/v1/prompts/{thread}", "what a thread would be asked now", func(m Mind, ctx context.Context, q PromptQuery) (RenderedPrompt, error) {
 		return m.Prompt(ctx, q.Thread)
 	})
+	GetEvents   = Route[EventsQuery, Event]{Method: "GET", Path: "/v1/events", About: "what changes, as Server-Sent Events", Class: Reads, stream: (*Server).events}
 	GetReport   = Route[ReportQuery, Report]{Method: "GET", Path: "/v1/report", About: "a sum of the time since then", Class: Reads, ask: (*Server).report}
 	GetInbox    = get("/v1/inbox", "incidents, newest first", Mind.Inbox)
 	GetIncident = get("/v1/inbox/{id}", "how an incident was told, or why not", func(m Mind, ctx context.Context, q IncidentQuery) (IncidentExplanation, error) {
@@ -121,7 +124,7 @@ var (
 // routes are all of them.
 func routes() []interface{ serve(*Server) served } {
 	return []interface{ serve(*Server) served }{
-		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport,
+		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport, GetEvents,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
 		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, GetRuns, PostUndo,
 		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, observe{},

@@ -29,6 +29,15 @@ type served struct {
 func (route Route[Q, A]) serve(s *Server) served {
 	parts := [2]reflect.Type{reflect.TypeFor[Q](), reflect.TypeFor[A]()}
 	return served{route.Method, route.Path, route.About, route.Class, parts, func(w http.ResponseWriter, r *http.Request) {
+		if route.stream != nil {
+			question, err := asked[Q](r, nil)
+			if err != nil {
+				s.fail(w, r, err)
+				return
+			}
+			route.stream(s, w, r, question)
+			return
+		}
 		ctx, body := r.Context(), []byte(nil)
 		if r.Method == http.MethodPost {
 			var err error
@@ -132,16 +141,25 @@ func (s *Server) oneLength(next http.Handler) http.Handler {
 // run answers a request that has arrived whole with what do returns. Stop waits
 // for it, and no other connection takes its place.
 func (s *Server) run(w http.ResponseWriter, r *http.Request, do func() (any, error)) {
-	if !s.enter() {
-		s.fail(w, r, Errorf(CodeUnavailable, "start the daemon again, then repeat", "the daemon is stopping"))
+	if !s.begin(w, r) {
 		return
 	}
 	defer s.running.Done()
+	value, err := do()
+	s.respond(w, r, value, err)
+}
+
+// begin counts a request in that has arrived whole, or refuses it while the server
+// stops. Who began it says that it is done.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request) bool {
+	if !s.enter() {
+		s.fail(w, r, Errorf(CodeUnavailable, "start the daemon again, then repeat", "the daemon is stopping"))
+		return false
+	}
 	if conn, ok := r.Context().Value(connKey{}).(*guardedConn); ok {
 		conn.hear(false)
 	}
-	value, err := do()
-	s.respond(w, r, value, err)
+	return true
 }
 
 // contain turns a handler's panic into an answer and a line in the log.

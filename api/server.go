@@ -77,6 +77,11 @@ type Server struct {
 	http    *http.Server
 	waiting chan struct{} // one for each tick asked for
 
+	listeners  chan struct{} // one for each stream
+	beat, slow time.Duration
+	ending     context.Context // done when it begins to stop, which ends the streams
+	end        context.CancelFunc
+
 	patience time.Duration
 
 	// life is the context of work that outlives its connection.
@@ -102,10 +107,11 @@ func New(options Options) (*Server, error) {
 	}
 	s := &Server{
 		options: options,
-		waiting: make(chan struct{}, maxWaiting),
+		waiting: make(chan struct{}, maxWaiting), listeners: make(chan struct{}, maxListeners), beat: beat, slow: slow,
 
 		patience: patience,
 	}
+	s.ending, s.end = context.WithCancel(context.Background())
 	s.life, s.cancel = context.WithCancel(context.Background())
 	s.door = &http.Server{
 		Handler:           s.answer(s.oneLength(s.doorway())),
@@ -174,6 +180,7 @@ func (s *Server) shutdown(ctx context.Context) error {
 	defer done()
 	s.mu.Lock()
 	s.stopping = true
+	s.end()
 	listener := s.listener
 	s.mu.Unlock()
 

@@ -26,7 +26,7 @@ END;`
 
 // Newest stands for the number of the newest change, where changes are asked for
 // after one.
-const Newest = -1
+const Newest int64 = -1
 
 // Change says that something changed: of what sort it is, and its id.
 type Change struct {

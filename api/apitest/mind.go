@@ -53,7 +53,12 @@ type Mind struct {
 	// OnStatus, if set, is called by Status first; its error is Status's.
 	OnStatus func(context.Context) error
 
+	// Happened are the events that are kept, and Forgotten how many came before.
+	Happened  []api.Event
+	Forgotten int64
+
 	mu       sync.Mutex
+	happens  chan struct{} // closed at the next event
 	commands []subconscious.Command
 	ticks    []api.TickRequest
 	missed   []string
