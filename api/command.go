@@ -26,6 +26,11 @@ func (r CommandRequest) command(now time.Time) (subconscious.Command, error) {
 	return command, nil
 }
 
+// personal: answers are the person's alone.
+func (r *CommandRequest) personal() bool {
+	return r.Kind != subconscious.CommandNote && r.Kind != subconscious.CommandFocus
+}
+
 // allowed refuses what a command of that kind lacks, and what it does not take.
 func (r CommandRequest) allowed() error {
 	switch r.Kind {

@@ -147,7 +147,7 @@ func TestEventsRefused(t *testing.T) {
 // alive.
 func TestEventsStayAlive(t *testing.T) {
 	folder := testutil.Folder(t)
-	serve(t, folder, func(s *api.Server) { api.Listening(s, 20*time.Millisecond, time.Hour, 50*time.Millisecond) })
+	serve(t, folder, apitest.Busy(), func(s *api.Server) { api.Listening(s, 20*time.Millisecond, time.Hour, 50*time.Millisecond) })
 	next := listen(t, folder, "", "")
 	for i := range 10 {
 		if got := next(); got != ": id: 0" {
@@ -161,7 +161,7 @@ func TestEventsStayAlive(t *testing.T) {
 func TestSlowListener(t *testing.T) {
 	for slowest, want := range map[time.Duration]string{0: "event: dropped dropped", time.Hour: ": id: 0"} {
 		folder := testutil.Folder(t)
-		serve(t, folder, func(s *api.Server) { api.Listening(s, time.Millisecond, slowest, time.Minute) })
+		serve(t, folder, apitest.Busy(), func(s *api.Server) { api.Listening(s, time.Millisecond, slowest, time.Minute) })
 		next := listen(t, folder, "", "")
 		if first, got := next(), next(); first != ": id: 0" || got != want {
 			t.Errorf("it may take %s: %q and %q", slowest, first, got)

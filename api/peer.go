@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/kin"
 )
 
 // peer is who is at the other end of a connection, as the kernel says.
@@ -71,6 +73,7 @@ type guard struct {
 	once    sync.Once
 
 	patience time.Duration
+	tcp      bool // anybody on this machine may connect; who may ask, tokens say
 
 	mu    sync.Mutex
 	quiet []*guardedConn // without a whole request, the longest one first
@@ -96,15 +99,19 @@ func (g *guard) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		who, err := peerOf(conn)
-		if err != nil || !who.isOurs() {
+		who, err := peer{}, error(nil)
+		if !g.tcp {
+			who, err = peerOf(conn)
+		}
+		if err != nil || !g.tcp && !who.isOurs() {
 			g.refuse(conn, who, err)
 			continue
 		}
+		at := kin.Now()
 		if err := g.place(); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}
-		return &guardedConn{Conn: conn, who: who, guard: g, release: sync.OnceFunc(func() { <-g.slots })}, nil
+		return &guardedConn{Conn: conn, who: who, at: at, guard: g, release: sync.OnceFunc(func() { <-g.slots })}, nil
 	}
 }
 
@@ -171,6 +178,7 @@ func (g *guard) refuse(conn net.Conn, who peer, cause error) {
 type guardedConn struct {
 	net.Conn
 	who     peer
+	at      uint64 // when it was accepted, as kin.Now
 	guard   *guard
 	release func()
 	since   time.Time // when it became quiet

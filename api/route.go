@@ -25,6 +25,9 @@ type Route[Q, A any] struct {
 	// Long is how long the answer may take at most, where that is longer than
 	// AnswerWithin. Few of those are served at once.
 	Long time.Duration
+	// Body is the most that a question may have, in bytes, where that is more than
+	// 16 KiB.
+	Body int64
 	// ask has a server's mind answer it.
 	ask func(s *Server, ctx context.Context, question Q) (A, error)
 	// stream answers in its place with many of A, one after the other.
@@ -96,10 +99,10 @@ var (
 	PostDecision = post("/v1/proposals/decide", "approve a proposal, which carries it out, or reject it", Decides, runTimeout, Mind.Decide)
 	GetRuns      = get("/v1/runs", "what was carried out, newest first", Mind.Runs)
 	PostUndo     = post("/v1/undo", "take a run back", Decides, runTimeout, Mind.Undo)
-	PostMessage  = post("/v1/messages", "add a message to a conversation", Acts, 0, Mind.Post)
+	PostMessage  = post("/v1/messages", "add a message to a conversation", Acts, 0, Mind.Post).upTo(MaxBody)
 	GetMessages  = get("/v1/messages/search", "messages that fit the words best", Mind.SearchMessages)
 	GetMemories  = get("/v1/memory", "memories that fit the words best, or the newest", Mind.SearchMemory)
-	PostMemory   = post("/v1/memory", "add, confirm or forget a memory", Acts, 0, Mind.ChangeMemory)
+	PostMemory   = post("/v1/memory", "add, confirm or forget a memory", Acts, 0, Mind.ChangeMemory).upTo(MaxBody)
 	GetMemory    = get("/v1/memory/{id}", "one memory", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
 
 	PostModelTest = post("/v1/models/test", "ask models live, which may cost", Acts, testTimeout,
@@ -118,6 +121,7 @@ var (
 	PostCalibration  = post("/v1/calibration/reset", "forget what was learnt", Decides, 0, Mind.ResetCalibration)
 	GetConversations = get("/v1/conversations", "conversations, the one with the newest message first", Mind.Conversations)
 	PostSourceToken  = post("/v1/sources/token", "make a source's token, or revoke it", Decides, 0, Mind.SetSourceToken)
+	PostToken        = Route[TokenRequest, TokenFile]{Method: "POST", Path: "/v1/token", About: "make a new token of the API", Class: Decides, ask: (*Server).renewToken}
 	GetConversation  = get("/v1/conversations/{id}", "messages of a conversation, newest first", Mind.Messages)
 )
 
@@ -127,7 +131,7 @@ func routes() []interface{ serve(*Server) served } {
 		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport, GetEvents,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
 		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, GetRuns, PostUndo,
-		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, observe{},
+		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, PostToken, observe{},
 	}
 }
 
@@ -138,6 +142,11 @@ func get[Q, A any](path, about string, ask func(Mind, context.Context, Q) (A, er
 func post[Q, A any](path, about string, class Class, long time.Duration, ask func(Mind, context.Context, Q) (A, error)) Route[Q, A] {
 	route := get(path, about, ask)
 	route.Method, route.Class, route.Long = http.MethodPost, class, long
+	return route
+}
+
+func (route Route[Q, A]) upTo(body int64) Route[Q, A] {
+	route.Body = body
 	return route
 }
 

@@ -41,7 +41,7 @@ func (route Route[Q, A]) serve(s *Server) served {
 		ctx, body := r.Context(), []byte(nil)
 		if r.Method == http.MethodPost {
 			var err error
-			if body, err = readBody(w, r); err != nil {
+			if body, err = readBody(w, r, max(route.Body, s.guards.body)); err != nil {
 				s.fail(w, r, err)
 				return
 			}
@@ -50,6 +50,9 @@ func (route Route[Q, A]) serve(s *Server) served {
 		s.run(w, r, func() (any, error) {
 			question, err := asked[Q](r, body)
 			if err != nil {
+				return nil, err
+			}
+			if err := s.entitle(r, route.Class, &question); err != nil {
 				return nil, err
 			}
 			if q, ok := any(&question).(interface{ from(Caller) }); ok {
@@ -90,7 +93,45 @@ func (s *Server) queue() (release func(), err error) {
 	}
 }
 
-func (s *Server) handler() http.Handler { return s.answer(s.oneLength(s.mux())) }
+// entitle makes what a process below an agent says the agent's word, and refuses
+// what is not for agents, and whoever could be one.
+func (s *Server) entitle(r *http.Request, class Class, question any) error {
+	conn, ok := r.Context().Value(connKey{}).(*guardedConn)
+	if opens(class) || !ok || conn.guard.tcp {
+		return nil
+	}
+	agent, err := s.guards.agent(conn.who.pid, conn.at)
+	personal, ok := question.(interface{ personal() bool })
+	switch {
+	case err != nil:
+		s.options.Logger.Warn("refused a process whose ancestry cannot be read", "path", r.URL.Path, "pid", conn.who.pid, "error", err)
+		return Errorf(CodeRefused, "wait for the answer, and ask from a terminal of your own on the daemon's machine",
+			"nobody can tell below which programs the process %d runs, and it could be an agent: %v", conn.who.pid, err)
+	case agent != "" && (class != Acts || ok && personal.personal()):
+		s.options.Logger.Warn("refused an agent", "path", r.URL.Path, "pid", conn.who.pid, "agent", agent)
+		return Errorf(CodeRefused, "do it yourself, from a terminal that no agent has begun",
+			"that is for you to decide, and the process %d which asks runs below the agent %s", conn.who.pid, agent)
+	case agent != "":
+		if as := reflect.ValueOf(question).Elem().FieldByName("As"); as.IsValid() {
+			as.SetString(agent)
+		}
+	}
+	return nil
+}
+
+// guarded asks the guards that look at no path.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, refuse := range s.guards.request {
+			if err := refuse(r); err != nil {
+				w.Header().Set("Connection", "close")
+				s.fail(w, r, err)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
 
 func (s *Server) mux() *http.ServeMux {
 	mux, paths := http.NewServeMux(), map[string][]served{"/": nil}
@@ -100,14 +141,24 @@ func (s *Server) mux() *http.ServeMux {
 	}
 	for path, routes := range paths {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			if path != observePath && r.Header.Get("Authorization") != "" {
-				s.fail(w, r, Errorf(CodeRefused, "leave the token out, where you may ask", "a source's token opens POST /v1/observations/SOURCE and nothing else"))
+			if err := s.mayEnter(r, path); err != nil {
+				s.fail(w, r, err)
 				return
 			}
 			s.choose(w, r, routes)
 		})
 	}
 	return mux
+}
+
+// secured are the headers that keep a browser from doing anything with an answer
+// but show it to who asked.
+var secured = map[string]string{
+	"Cache-Control":                "no-store",
+	"Content-Security-Policy":      "default-src 'none'; frame-ancestors 'none'",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Referrer-Policy":              "no-referrer",
+	"X-Content-Type-Options":       "nosniff",
 }
 
 // answer gives every answer its headers, and survives a panic.
@@ -117,8 +168,9 @@ func (s *Server) answer(next http.Handler) http.Handler {
 		if zone := s.options.Now().Location().String(); zone != "" && zone != "Local" {
 			w.Header().Set(ZoneHeader, zone)
 		}
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
+		for header, value := range secured {
+			w.Header().Set(header, value)
+		}
 		defer s.contain(w, r)
 		next.ServeHTTP(w, r)
 	})
@@ -127,15 +179,11 @@ func (s *Server) answer(next http.Handler) http.Handler {
 // oneLength refuses what may have said its length twice: of two that contradict
 // each other net/http shows the one that it follows, the chunks, or with
 // HTTP/1.0 Content-Length.
-func (s *Server) oneLength(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if len(r.TransferEncoding) == 0 && r.ProtoAtLeast(1, 1) {
-			next.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Connection", "close")
-		s.fail(w, r, badRequest("speak HTTP/1.1, and say the length by Content-Length", "the request comes in pieces, or by an old protocol"))
-	})
+func oneLength(r *http.Request) error {
+	if len(r.TransferEncoding) == 0 && r.ProtoAtLeast(1, 1) {
+		return nil
+	}
+	return badRequest("speak HTTP/1.1, and say the length by Content-Length", "the request comes in pieces, or by an old protocol")
 }
 
 // run answers a request that has arrived whole with what do returns. Stop waits
@@ -214,6 +262,10 @@ func (s *Server) choose(w http.ResponseWriter, r *http.Request, routes []served)
 	var methods []string
 	for _, route := range routes {
 		if r.Method == route.method || r.Method == http.MethodHead && route.method == http.MethodGet {
+			if overTCP(r) && !s.guards.opens(route.class) {
+				s.fail(w, r, Errorf(CodeRefused, "ask over the socket in the state folder, as subconsciousctl does", "what acts is not served over TCP"))
+				return
+			}
 			route.handle(w, r)
 			return
 		}
@@ -232,17 +284,18 @@ func (s *Server) choose(w http.ResponseWriter, r *http.Request, routes []served)
 
 // readBody reads the body of a request whole. The deadline for that is lifted
 // afterwards, because a tick may take longer.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	media := r.Header.Get("Content-Type")
 	if kind, _, err := mime.ParseMediaType(media); (media != "" || r.ContentLength != 0) && (err != nil || kind != "application/json") {
 		return nil, Errorf(CodeMedia, "send Content-Type: application/json", "the content type %q is not taken", clip(media))
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
+	if r.ContentLength > most {
+		w.Header().Set("Connection", "close")
+		return nil, Errorf(CodeTooLarge, "send less", "the body is over %d bytes", most)
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, most))
 	if err != nil {
 		return nil, badRequest("send it whole, within ten seconds", "the body did not arrive: %w", err)
-	}
-	if len(body) > MaxBody {
-		return nil, Errorf(CodeTooLarge, "send less", "the body is over %d bytes", MaxBody)
 	}
 	if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil {
 		return nil, fmt.Errorf("api: lift the deadline: %w", err)

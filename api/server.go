@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// MaxBody is the largest request body, in bytes.
-	MaxBody = 64 << 10
+	// MaxBody is the largest request body, in bytes, and smallBody that of most routes.
+	MaxBody   = 64 << 10
+	smallBody = 16 << 10
 	// MaxPause is the longest pause with an end.
 	MaxPause = 366 * 24 * time.Hour
 	// VersionHeader carries the daemon's version in every answer.
@@ -43,9 +44,11 @@ type Options struct {
 	// Socket is the absolute path of the unix socket. Its folder must exist,
 	// belong to this user and be closed to others (0700).
 	Socket string
-	// Listen is a loopback address, as 127.0.0.1:7766, on which sources hand in
-	// what they observe, and nothing else is served; "" for none.
+	// Listen is a loopback address, as 127.0.0.1:7766, on which what reads and
+	// observes is served to who has the token beside the socket; "" for none.
 	Listen string
+	// Hosts are names, beside those of this machine, under which it is asked there.
+	Hosts []string
 	// Mind is what is served.
 	Mind Mind
 	// Logger is told of refused peers and failed answers; nil discards.
@@ -71,10 +74,12 @@ func (o *Options) validate() error {
 	return CheckSocketPath(o.Socket)
 }
 
-// Server answers on one unix socket.
+// Server answers on one unix socket, and on loopback.
 type Server struct {
 	options Options
-	http    *http.Server
+	http    *http.Server // of the socket
+	tcp     *http.Server // of Options.Listen
+	guards  guards
 	waiting chan struct{} // one for each tick asked for
 
 	listeners  chan struct{} // one for each stream
@@ -90,7 +95,6 @@ type Server struct {
 
 	mu       sync.Mutex
 	listener net.Listener
-	door     *http.Server   // of Options.Listen
 	serving  sync.WaitGroup // of both
 	running  sync.WaitGroup // requests; none is added while it stops
 	socket   os.FileInfo
@@ -113,13 +117,26 @@ func New(options Options) (*Server, error) {
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.life, s.cancel = context.WithCancel(context.Background())
-	s.door = &http.Server{
-		Handler:           s.answer(s.oneLength(s.doorway())),
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug),
-	}
-	s.http = &http.Server{
-		Handler:           s.handler(),
+	s.guards = guards{request: []func(*http.Request) error{oneLength, s.named, sameOrigin}, token: s.isToken, opens: opens, agent: agentAbove, body: smallBody}
+	handler := s.answer(s.guarded(s.mux()))
+	s.http, s.tcp = s.serves(handler), s.serves(handler)
+	return s, nil
+}
+
+// guards are what stands between a request and its answer, one by one, so that
+// tests can show what each is for.
+type guards struct {
+	request []func(*http.Request) error // before its path is looked at
+	token   func(given string) bool     // over TCP
+	opens   func(class Class) bool      // over TCP
+	agent   func(pid int, connected uint64) (string, error)
+	body    int64 // the most of a question, in bytes, unless its route says more
+}
+
+// serves is what both listeners are served by.
+func (s *Server) serves(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
 		IdleTimeout:       idleTimeout,
@@ -129,9 +146,8 @@ func New(options Options) (*Server, error) {
 			return context.WithValue(ctx, connKey{}, conn)
 		},
 		ConnState: follow,
-		ErrorLog:  slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug),
+		ErrorLog:  slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
 	}
-	return s, nil
 }
 
 // Start listens and serves. It returns once clients can connect. A stale socket
@@ -190,7 +206,7 @@ func (s *Server) shutdown(ctx context.Context) error {
 	}
 	wake.Joined(ctx, &s.running)
 	s.cancel()
-	errs = append(errs, ignoreClosed(s.http.Close()), ignoreClosed(s.door.Close()))
+	errs = append(errs, ignoreClosed(s.http.Close()), ignoreClosed(s.tcp.Close()))
 	s.serving.Wait()
 	if listener != nil {
 		errs = append(errs, s.removeSocket())

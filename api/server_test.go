@@ -49,7 +49,8 @@ type reply struct {
 	problem api.Problem
 }
 
-func call(t testing.TB, c *http.Client, method, path, media, body string) reply {
+// call sends a request, with headers of two strings each.
+func call(t testing.TB, c *http.Client, method, path, media, body string, headers ...string) reply {
 	t.Helper()
 	request, err := http.NewRequest(method, "http://mind"+path, strings.NewReader(body))
 	if err != nil {
@@ -57,6 +58,9 @@ func call(t testing.TB, c *http.Client, method, path, media, body string) reply 
 	}
 	if media != "" {
 		request.Header.Set("Content-Type", media)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
 	}
 	response, err := c.Do(request)
 	if err != nil {
@@ -119,7 +123,8 @@ func TestRoutes(t *testing.T) {
 		{"POST", "/v1/tick", asJSON, `null`, 400, "not a JSON object"},
 		{"POST", "/v1/tick", "text/plain", `{}`, 415, "text/plain"},
 		{"POST", "/v1/tick", "", `{}`, 415, "content type"},
-		{"POST", "/v1/tick", asJSON, `{"thread":"` + strings.Repeat("a", api.MaxBody) + `"}`, 413, "65536"},
+		{"POST", "/v1/tick", asJSON, `{"thread":"` + strings.Repeat("a", 16<<10) + `"}`, 413, "16384"},
+		{"POST", "/v1/messages", asJSON, `{"text":"` + strings.Repeat("a", api.MaxBody) + `"}`, 413, "65536"},
 		{"GET", "/v1/tick", "", "", 405, "does not take GET"},
 		{"DELETE", "/v1/status", "", "", 405, "does not take DELETE"},
 		{"POST", "/v1/commands", asJSON, `{"kind":"close","entry":"w-disk-a1f","forever":true}`, 404, "w-disk-a1f"},

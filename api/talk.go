@@ -178,6 +178,9 @@ func (c *MemoryChange) check() (err error) {
 	return firstError(err, checkAs(c.As))
 }
 
+// personal: what is confirmed or forgotten the person says alone.
+func (c *MemoryChange) personal() bool { return c.Confirm != "" || c.Forget != "" }
+
 // checkAlone refuses what only a new memory has.
 func (c MemoryChange) checkAlone(field string) error {
 	if c.Kind != "" || len(c.Tags) > 0 {

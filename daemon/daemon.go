@@ -268,7 +268,7 @@ func (d *Daemon) serve(ctx context.Context) error {
 		return nil
 	}
 	server, err := api.New(api.Options{
-		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Listen: d.options.Config.API.Listen, Mind: d,
+		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Listen: d.options.Config.API.Listen, Hosts: d.options.Config.API.Hosts, Mind: d,
 		Logger: d.options.Logger, Version: d.options.Version, Now: func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
 	})
 	if err != nil {

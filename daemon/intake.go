@@ -312,8 +312,14 @@ func (q *intake) ChangeMemory(ctx context.Context, change api.MemoryChange) (api
 
 // Observe implements api.Mind. What came is looked at soon.
 func (q *intake) Observe(ctx context.Context, handed api.Handed) error {
-	err := q.door.Take(ctx, handed.Source, handed.Token, handed.Report)
+	keep := func() error { return q.door.Take(ctx, handed.Source, handed.Token, handed.Report) }
+	if handed.Vouched {
+		keep = func() error { return q.door.Keep(ctx, handed.Source, handed.Report) }
+	}
+	err := keep()
 	switch {
+	case errors.Is(err, source.ErrUnknown):
+		return unknownSource(handed.Source)
 	case errors.Is(err, source.ErrToken):
 		return api.Errorf(api.CodeRefused, "make a new one with `subconsciousctl sources token SOURCE`", "%w", err)
 	case errors.Is(err, source.ErrLimit):
@@ -332,9 +338,13 @@ func (q *intake) SetSourceToken(ctx context.Context, request api.SourceTokenRequ
 	q.use()
 	token, err := q.door.SetToken(ctx, request.Source, request.Revoke)
 	if errors.Is(err, source.ErrUnknown) {
-		return api.SourceToken{}, api.Errorf(api.CodeNotFound, "see senses.post in the configuration for those there are", "there is no source %.80q", request.Source)
+		return api.SourceToken{}, unknownSource(request.Source)
 	}
 	return api.SourceToken{Source: request.Source, Token: token}, view.Answer(err)
+}
+
+func unknownSource(id string) error {
+	return api.Errorf(api.CodeNotFound, "see senses.post in the configuration for those there are", "there is no source %.80q", id)
 }
 
 // testWithin is how long a test of the channels waits.

@@ -3,10 +3,10 @@ package heartbeat
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"strings"
 
+	"github.com/subconsciousd/subconsciousd/internal/own"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 )
 
@@ -42,16 +42,11 @@ func (a Address) parse() (*url.URL, error) {
 		return nil, errors.New("is no address; write it as https://hc-ping.com/…")
 	case at.User != nil:
 		return nil, errors.New("has a user or a password in it, which is not sent; write it as https://hc-ping.com/…")
-	case at.Scheme != "https" && !(at.Scheme == "http" && loopback(at.Hostname())):
+	case at.Scheme != "https" && !(at.Scheme == "http" && own.Loopback(at.Hostname())):
 		return nil, fmt.Errorf("is %.20s://, where anybody on the way could read it; write https:// (http is for this machine alone)", at.Scheme)
 	}
 	at.Fragment = ""
 	return at, nil
-}
-
-// loopback reports whether a host is this machine, by its name alone.
-func loopback(host string) bool {
-	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
 
 func (c Config) ref() secret.Ref {

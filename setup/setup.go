@@ -65,7 +65,8 @@ type Config struct {
 
 // API says where the API is served beside the unix socket in the state folder.
 type API struct {
-	Listen string `mapstructure:"listen" about:"An address of this machine, as 127.0.0.1:7766, where sources hand in what they observe by HTTP; empty: over the unix socket alone."`
+	Listen string   `mapstructure:"listen" about:"An address of this machine, as 127.0.0.1:7766, where programs read and hand in what they observe by HTTP and a token; empty: over the unix socket alone."`
+	Hosts  []string `mapstructure:"hosts" about:"Names, beside those of this machine, under which it is asked there: those of a tunnel."`
 }
 
 // Log says what is logged and how.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -42,6 +43,11 @@ func (c *Config) Validate() error {
 	}
 	if at, err := netip.ParseAddrPort(c.API.Listen); c.API.Listen != "" && (err != nil || !at.Addr().IsLoopback()) {
 		wrong("api.listen", "%q is no address of this machine alone; write one as 127.0.0.1:7766", clip(c.API.Listen))
+	}
+	for i, host := range c.API.Hosts {
+		if at, err := url.Parse("//" + host); host == "" || err != nil || at.Hostname() != host {
+			wrong(fmt.Sprintf("api.hosts[%d]", i), "%q is no name of a host; write it without https:// and without a port, as mind.example.com", clip(host))
+		}
 	}
 	if c.Threads.Deadline > c.TickTimeout {
 		wrong("threads.deadline", "is %s, longer than tick_timeout (%s); make it shorter, or the other longer", c.Threads.Deadline, c.TickTimeout)

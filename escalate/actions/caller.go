@@ -5,16 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/subconsciousd/subconsciousd/internal/kin"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
-
-// kindred is what the system says of a process.
-type kindred struct {
-	parent, group int
-	program       string // absolute; "" where it is not known
-	terminal      string // "" for none
-	acts          bool   // it was begun with the variable of a run
-}
 
 // Caller says in words which process asks for something, by its number, program,
 // what began it, and terminal. A process that was begun by an action, or by what an action had
@@ -24,27 +17,27 @@ func (e *Engine) Caller(uid, pid int) (string, error) {
 	if pid == 0 {
 		return "a process that the system does not name" + ofUser(uid), nil
 	}
-	who, alive := kin(pid)
+	who, alive := kin.Look(pid)
 	if !alive {
 		return "", refuse(CodeForbidden, "wait for the answer", "the process %d that asks has ended, and nobody can tell whose word it is", pid)
 	}
-	if e.guards.descends(pid) || e.guards.descends(who.group) {
+	if e.guards.descends(pid) || e.guards.descends(who.Group) {
 		return "", refuse(CodeForbidden, "do it from a terminal that no action has begun", "the process %d was begun by an action, and what an action begins decides on none", pid)
 	}
 	program, terminal := "a program that is not known", "without a terminal"
-	if who.program != "" {
-		program = tail(subconscious.Visible(who.program, false), maxProgram)
+	if who.Program != "" {
+		program = tail(subconscious.Visible(who.Program, false), maxProgram)
 	}
 	for range maxBegan {
-		by, alive := kin(who.parent)
-		if !alive || by.program == "" {
+		by, alive := kin.Look(who.Parent)
+		if !alive || by.Program == "" {
 			break
 		}
-		program += ", begun by " + tail(filepath.Base(subconscious.Visible(by.program, false)), maxName)
-		who.parent = by.parent
+		program += ", begun by " + tail(filepath.Base(subconscious.Visible(by.Program, false)), maxName)
+		who.Parent = by.Parent
 	}
-	if who.terminal != "" {
-		terminal = "on " + who.terminal
+	if who.Terminal != "" {
+		terminal = "on " + who.Terminal
 	}
 	return fmt.Sprintf("process %d%s (%s) %s", pid, ofUser(uid), program, terminal), nil
 }
@@ -82,14 +75,15 @@ func ofUser(uid int) string {
 // an action has begun.
 func descends(pid int) bool {
 	for range maxDescent {
-		who, alive := kin(pid)
+		who, alive := kin.Look(pid)
+		_, acts := kin.Variable(pid, RunVariable)
 		switch {
 		case !alive:
 			return false
-		case who.acts || who.parent == os.Getpid():
+		case acts || who.Parent == os.Getpid():
 			return true
 		}
-		if pid = who.parent; pid <= 1 {
+		if pid = who.Parent; pid <= 1 {
 			return false
 		}
 	}

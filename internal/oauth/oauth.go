@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -23,6 +22,7 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/subconsciousd/subconsciousd/internal/own"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 )
 
@@ -121,19 +121,10 @@ func checkURL(text, path string) error {
 		return fmt.Errorf("is no address; write it as https://example.com/%s", path)
 	case u.User != nil || u.Fragment != "":
 		return errors.New(`has a name, a password or a "#" in it; write the plain address`)
-	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):
+	case u.Scheme == "https", u.Scheme == "http" && own.Loopback(u.Hostname()):
 		return nil
 	}
 	return errors.New("is not protected; use https, for what goes there signs in to your account")
-}
-
-// loopback reports whether a host is this machine.
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
 }
 
 // endpoint is where a provider is, and what it is asked for.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/own"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 )
 
@@ -39,7 +40,7 @@ func (f *Flow) browser(w http.ResponseWriter, r *http.Request) {
 	host, _, err := net.SplitHostPort(r.Host)
 	values := r.URL.Query()
 	switch {
-	case err != nil || !loopback(host) || r.Method != http.MethodGet || r.URL.Path != "/":
+	case err != nil || !own.Loopback(host) || r.Method != http.MethodGet || r.URL.Path != "/":
 		show(w, http.StatusNotFound, "There is nothing here", "This address waits for a sign-in alone.")
 		return
 	case len(r.URL.RawQuery) > maxAddress || !f.mine(values) || values.Get("code")+values.Get("error") == "":

@@ -9,6 +9,14 @@ import (
 	"strings"
 )
 
+// Loopback reports whether a host is this machine, as it is written. A port is no
+// part of a host.
+func Loopback(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
+}
+
 // Network reports whether a host is on this machine or in its network, as far
 // as its name tells: a name without a dot is one of the network's own. A port
 // is no part of a host.

@@ -25,3 +25,14 @@ func TestNetwork(t *testing.T) {
 		}
 	}
 }
+
+func TestLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "LOCALHOST.": true, "127.0.0.1": true, "127.8.9.1": true, "::1": true, "::ffff:127.0.0.1": true,
+		"": false, ".": false, "0.0.0.0": false, "10.1.2.3": false, "localhost.example.com": false, "127.0.0.1.example.com": false,
+	} {
+		if own.Loopback(host) != want {
+			t.Errorf("%q: want %v", host, want)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package ntfy
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -51,11 +50,7 @@ func Address(written string) string {
 // Loopback reports whether an address means this machine to whoever uses it.
 func Loopback(address string) bool {
 	at, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(at.Hostname())
-	return at.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	return err == nil && own.Loopback(at.Hostname())
 }
 
 // Own reports whether the server is on this machine or in its network, as far

@@ -2,12 +2,12 @@ package calendar
 
 import (
 	"errors"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/internal/own"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -86,12 +86,7 @@ func Address(text string) bool {
 	if err != nil || at.Hostname() == "" || at.User != nil || at.Opaque != "" {
 		return false
 	}
-	return at.Scheme == "https" || at.Scheme == "webcal" || at.Scheme == "webcals" || at.Scheme == "http" && Loopback(at.Hostname())
-}
-
-// Loopback reports whether a host is this machine, by its name alone.
-func Loopback(host string) bool {
-	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
+	return at.Scheme == "https" || at.Scheme == "webcal" || at.Scheme == "webcals" || at.Scheme == "http" && own.Loopback(at.Hostname())
 }
 
 // Opens is the address at which an event of the calendar is opened, "" for none:

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"errors"
-	"net"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/internal/own"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
@@ -82,7 +82,7 @@ func (c Config) validateServer(f *senses.Faults) {
 	f.Where(named && strings.Contains(c.Host, ":") && noAddress != nil, "host: %q holds a port; write the name alone, and the port under port", c.Host)
 	f.Where(c.Port < 0 || c.Port > 65535, "port: %d is none; use 1 to 65535, or leave it out", c.Port)
 	f.Where(!none && c.Security != "" && c.Security != account.TLS && c.Security != account.StartTLS, "security: %q is unknown; use tls, starttls or none", c.Security)
-	f.Where(none && c.Host != "" && !loopback(c.Host), "security: none would send password and mail in the clear to %s; it is for a server on this machine alone: use tls or starttls", c.Host)
+	f.Where(none && c.Host != "" && !own.Loopback(c.Host), "security: none would send password and mail in the clear to %s; it is for a server on this machine alone: use tls or starttls", c.Host)
 	f.Where(none && c.CAFile != "", "ca_file: is of no use with security none; remove one of them")
 	f.Where(!line(c.CAFile), "ca_file: %q is no path; give that of a PEM file", c.CAFile)
 }
@@ -149,9 +149,4 @@ func line(text string) bool {
 func isMailAddress(text string) bool {
 	at := strings.LastIndexByte(text, '@')
 	return at > 0 && at < len(text)-1 && line(text) && !strings.ContainsAny(text, " <>,;\"")
-}
-
-// loopback reports whether host is this machine, by its name alone.
-func loopback(host string) bool {
-	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") || net.ParseIP(host).IsLoopback()
 }

@@ -72,16 +72,25 @@ func (d *Door) SetToken(ctx context.Context, id string, revoke bool) (token stri
 	return token, d.DB.Exec(ctx, "INSERT OR REPLACE INTO source_tokens (source, hash) VALUES (?, ?)", id, sum[:])
 }
 
-// Take keeps a report of a source for the next tick. The error is ErrToken,
-// ErrLimit, a *store.Error, or says what is wrong with the report.
+// Take is Keep for who has the token of the source; else it is ErrToken.
 func (d *Door) Take(ctx context.Context, id, token string, body []byte) error {
-	c, known := d.source(id)
+	_, known := d.source(id)
 	hash, _, err := store.One(ctx, d.DB, store.Value[[]byte], "SELECT hash FROM source_tokens WHERE source = ?", id)
 	if err != nil {
 		return err
 	}
 	if sum := sha256.Sum256([]byte(token)); subtle.ConstantTimeCompare(sum[:], hash) != 1 || !known {
 		return ErrToken
+	}
+	return d.Keep(ctx, id, body)
+}
+
+// Keep keeps a report of a source for the next tick, whoever hands it in. The error
+// is ErrUnknown, ErrLimit, a *store.Error, or says what is wrong with the report.
+func (d *Door) Keep(ctx context.Context, id string, body []byte) error {
+	c, known := d.source(id)
+	if !known {
+		return ErrUnknown
 	}
 	r, err := c.Parse(body)
 	if err != nil {

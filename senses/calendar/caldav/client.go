@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/subconsciousd/subconsciousd/internal/own"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -81,7 +82,7 @@ func hostOf(at *url.URL) string {
 func (c *client) admit(at *url.URL, looking bool) error {
 	host := hostOf(at)
 	switch {
-	case at.Scheme != "https" && (at.Scheme != "http" || !calendar.Loopback(at.Hostname())):
+	case at.Scheme != "https" && (at.Scheme != "http" || !own.Loopback(at.Hostname())):
 		return fmt.Errorf("the server leads to %s without https, where nothing is sent; write the address that it has now into the configuration", shown(host))
 	case c.hosts[host]:
 		return nil
