@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 )
@@ -65,4 +66,11 @@ func AllRoutes() (all []Walked) {
 // take, and how long the request itself may take to arrive.
 func Listening(s *Server, every, slowest, read time.Duration) {
 	s.beat, s.slow, s.http.ReadTimeout = every, slowest, read
+}
+
+// Described is the OpenAPI document of what a server serves.
+func Described() (json.RawMessage, error) {
+	var s Server
+	s.mux()
+	return s.described()
 }

@@ -13,9 +13,11 @@ import (
 // outlives the client's connection: a request that arrived is carried out although
 // nobody waits for the answer.
 type Mind interface {
-	// Status returns one screen about the mind. It, Document and Health must not
+	// Status returns one screen about the mind. It, Figures, Document and Health must not
 	// wait for a tick.
 	Status(ctx context.Context) (Status, error)
+	// Figures returns what a program watches it by, which counts as nobody's look.
+	Figures(ctx context.Context) (Figures, error)
 	// Document returns the published document, byte for byte as in
 	// subconscious.json.
 	Document(ctx context.Context) (json.RawMessage, error)

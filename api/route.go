@@ -87,6 +87,8 @@ var (
 		return m.Prompt(ctx, q.Thread)
 	})
 	GetEvents   = Route[EventsQuery, Event]{Method: "GET", Path: "/v1/events", About: "what changes, as Server-Sent Events", Class: Reads, stream: (*Server).events}
+	GetMetrics  = Route[Nothing, Text]{Method: "GET", Path: "/metrics", About: "figures, as Prometheus collects them", Class: Reads, ask: (*Server).metrics}
+	GetOpenAPI  = Route[Nothing, json.RawMessage]{Method: "GET", Path: "/v1/openapi.json", About: "this description", Class: Reads, ask: (*Server).openAPI}
 	GetReport   = Route[ReportQuery, Report]{Method: "GET", Path: "/v1/report", About: "a sum of the time since then", Class: Reads, ask: (*Server).report}
 	GetInbox    = get("/v1/inbox", "incidents, newest first", Mind.Inbox)
 	GetIncident = get("/v1/inbox/{id}", "how an incident was told, or why not", func(m Mind, ctx context.Context, q IncidentQuery) (IncidentExplanation, error) {
@@ -128,7 +130,7 @@ var (
 // routes are all of them.
 func routes() []interface{ serve(*Server) served } {
 	return []interface{ serve(*Server) served }{
-		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport, GetEvents,
+		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport, GetEvents, GetOpenAPI, GetMetrics,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
 		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, GetRuns, PostUndo,
 		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, PostToken, observe{},

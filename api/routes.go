@@ -12,13 +12,23 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
+
+const (
+	jsonMedia = "application/json"
+	textMedia = "text/plain; version=0.0.4; charset=utf-8" // as Prometheus asks for it
+)
+
+// Text is an answer that is no JSON.
+type Text string
 
 // served is one route with what answers it.
 type served struct {
 	method, path, about string
 	class               Class
+	media               string          // of what comes out
 	parts               [2]reflect.Type // what goes in, and what comes out
 	handle              http.HandlerFunc
 }
@@ -28,7 +38,13 @@ type served struct {
 // done.
 func (route Route[Q, A]) serve(s *Server) served {
 	parts := [2]reflect.Type{reflect.TypeFor[Q](), reflect.TypeFor[A]()}
-	return served{route.Method, route.Path, route.About, route.Class, parts, func(w http.ResponseWriter, r *http.Request) {
+	media := jsonMedia
+	if route.stream != nil {
+		media = eventStream
+	} else if parts[1] == reflect.TypeFor[Text]() {
+		media = textMedia
+	}
+	return served{route.Method, route.Path, route.About, route.Class, media, parts, func(w http.ResponseWriter, r *http.Request) {
 		if route.stream != nil {
 			question, err := asked[Q](r, nil)
 			if err != nil {
@@ -135,10 +151,12 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 
 func (s *Server) mux() *http.ServeMux {
 	mux, paths := http.NewServeMux(), map[string][]served{"/": nil}
+	var all []served
 	for _, r := range routes() {
 		route := r.serve(s)
-		paths[route.path] = append(paths[route.path], route)
+		all, paths[route.path] = append(all, route), append(paths[route.path], route)
 	}
+	s.described = sync.OnceValues(func() (json.RawMessage, error) { return describeAll(all, s.options.Version) })
 	for path, routes := range paths {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			if err := s.mayEnter(r, path); err != nil {
@@ -275,7 +293,7 @@ func (s *Server) choose(w http.ResponseWriter, r *http.Request, routes []served)
 		}
 	}
 	if routes == nil {
-		s.fail(w, r, Errorf(CodeNotFound, "the paths are /healthz and those under /v1/", "nothing is served at %s", clip(r.URL.Path)))
+		s.fail(w, r, Errorf(CodeNotFound, "GET /v1/openapi.json lists what is", "nothing is served at %s", clip(r.URL.Path)))
 		return
 	}
 	w.Header().Set("Allow", strings.Join(methods, ", "))
@@ -309,6 +327,10 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, value any, err 
 		s.fail(w, r, err)
 		return
 	}
+	if text, ok := value.(Text); ok {
+		s.write(w, r, http.StatusOK, textMedia, []byte(text))
+		return
+	}
 	body, ok := value.(json.RawMessage)
 	if !ok {
 		if body, err = json.Marshal(filled(reflect.ValueOf(value)).Interface()); err != nil {
@@ -317,7 +339,7 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, value any, err 
 		}
 		body = append(body, '\n')
 	}
-	s.write(w, r, http.StatusOK, "application/json", body)
+	s.write(w, r, http.StatusOK, jsonMedia, body)
 }
 
 // filled is a copy of a value in which every list and every count is present,

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -80,7 +81,9 @@ type Server struct {
 	http    *http.Server // of the socket
 	tcp     *http.Server // of Options.Listen
 	guards  guards
-	waiting chan struct{} // one for each tick asked for
+	// described is the OpenAPI document of what is served.
+	described func() (json.RawMessage, error)
+	waiting   chan struct{} // one for each tick asked for
 
 	listeners  chan struct{} // one for each stream
 	beat, slow time.Duration

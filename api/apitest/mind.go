@@ -83,6 +83,12 @@ func (m *Mind) Status(ctx context.Context) (api.Status, error) {
 	return status, nil
 }
 
+// Figures returns Now, and that one tick was done.
+func (m *Mind) Figures(ctx context.Context) (api.Figures, error) {
+	status, err := m.Status(ctx)
+	return api.Figures{Status: status, Done: api.Done{Ticks: 1, Findings: 2, Took: 1500 * time.Millisecond}}, err
+}
+
 // Document returns the document of Now.
 func (m *Mind) Document(context.Context) (json.RawMessage, error) {
 	return json.Marshal(m.Now.Subconscious)
