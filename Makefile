@@ -14,7 +14,7 @@ UNWATCHED := -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/li
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test long race crash lint bench fuzz install clean generate
+.PHONY: help run build test long race crash booted lint bench fuzz install clean generate
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ race: ## run the tests under the race detector, in short form
 crash: ## kill the daemon at random, and make it fail on purpose
 	$(GO) test -tags failpoints ./store/... ./budget/... ./notify ./escalate/actions ./escalate/deliberate ./internal/failpoint
 	$(GO) test -tags failpoints -run 'Crash|Failpoint' ./threads/... ./daemon/... ./cmd/...
+
+booted: ## run the service under a systemd in a container, as root
+	.ci/booted
 
 lint: ## formatting, vet, staticcheck, import rules, go.mod
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "run gofmt -w on these:"; echo "$$files"; exit 1; }

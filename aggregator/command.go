@@ -28,6 +28,8 @@ func (m *merge) obey(c subconscious.Command) string {
 		return m.confirm(c)
 	case subconscious.CommandFocus:
 		return m.focus(c)
+	case subconscious.CommandEdit:
+		return m.edit(c)
 	case subconscious.CommandNote:
 		return "noted: it is an observation of this tick"
 	}
@@ -89,6 +91,70 @@ func (m *merge) focus(c subconscious.Command) string {
 	t.FocusHint, t.FocusSource, t.FocusUntil = hint, cmp.Or(c.By, byPerson), m.in.At.Add(m.in.Rules.FocusFor)
 	m.state.Threads[c.Thread] = t
 	return fmt.Sprintf("%s looks at: %s", c.Thread, hint)
+}
+
+// edit takes over what was written by hand: of an entry the words, importance and
+// due time, or a new entry, which rests on nothing but that it was written. What a
+// rule found is in nobody's words but those of the edit any more.
+func (m *merge) edit(c subconscious.Command) string {
+	it, summary := m.target(c), subconscious.Summary(c.Text)
+	switch {
+	case c.Edit == nil:
+		return "refused: the edit says nothing"
+	case it == nil && c.Entry != "":
+		return fmt.Sprintf("nothing to edit: %s has faded already", meant(c))
+	case it == nil:
+		return m.write(c, summary)
+	case c.Edit.Ref != "":
+		return fmt.Sprintf("nothing to add: it is there as %s: %s", it.ID, it.Summary)
+	}
+	why := "by hand"
+	if summary != "" && summary != it.Summary {
+		why += "; it said: " + it.Summary
+		it.Summary, it.Rule = summary, ""
+	}
+	if c.Edit.Importance > 0 {
+		it.Importance = importance(c.Edit.Importance)
+		why += fmt.Sprintf("; importance %d", it.Importance)
+	}
+	if due := c.Edit.Due; due != nil {
+		it.Due = due.In(m.in.Zone).Round(0)
+		why += "; another due time"
+	}
+	m.change(it, Edited, why)
+	return "edited: " + it.Summary
+}
+
+// writtenImportance is that of a line which says none.
+const writtenImportance = 5
+
+// write makes an entry of a line that was added by hand. It competes for a place
+// like every newcomer.
+func (m *merge) write(c subconscious.Command, summary string) string {
+	evidence := m.evidence[c.Edit.Ref]
+	if summary == "" || evidence == nil {
+		return "refused: nothing of what was added can be kept"
+	}
+	latest := &evidence.Latest
+	x := cited{Citation: subconscious.Citation{Ref: evidence.Ref, Seq: latest.Seq}, evidence: evidence,
+		change: subconscious.Occurrence{Seq: latest.Seq, At: latest.At, Change: latest.Change, Severity: latest.Severity}}
+	it := m.newcomer("", summary, x.key())
+	it.List, it.Kind, it.Summary, it.About, it.why = c.Edit.List, subconscious.KindNote, summary, x.Ref, "written by hand"
+	if listOrder(it.List) < 0 {
+		it.List = subconscious.Hunches
+	}
+	it.Importance = importance(cmp.Or(c.Edit.Importance, writtenImportance))
+	it.LastSeen, it.news = m.in.At, true
+	it.Evidence = []subconscious.Held{{Citation: x.Citation, Standing: evidence.Standing, Gone: evidence.Gone, Severity: latest.Severity}}
+	if c.Edit.Due != nil {
+		it.Due = c.Edit.Due.In(m.in.Zone).Round(0)
+	}
+	incident := m.incident(it.Incident)
+	incident.Closed, incident.Over = nil, false // who writes it again wants it
+	m.forgetClosed(it.Incident)
+	m.recordAll(it, &x)
+	m.entries = append(m.entries, it)
+	return fmt.Sprintf("added as %s: %s", it.ID, summary)
 }
 
 // meant is what a command names.

@@ -94,6 +94,7 @@ const (
 	Returned   What = "returned"
 	Closed     What = "closed"
 	Confirmed  What = "confirmed"
+	Edited     What = "edited"
 	Restated   What = "restated" // it speaks of something else that it rests on
 )
 

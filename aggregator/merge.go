@@ -44,6 +44,7 @@ type merge struct {
 	closed  []*subconscious.Incident
 	groups  []*group // sorted by incident
 	changes Changes
+	ordinal uint64 // of the next entry that is new
 	// What each thread had accepted.
 	accepted map[subconscious.ThreadName][]subconscious.EntryID
 }
@@ -61,6 +62,7 @@ type item struct {
 	// Of a newcomer: what it was claimed by, and its incident before that.
 	findings []*claim
 	before   *subconscious.Incident
+	why      string // it was added
 	// Of what is being promoted: the list it leaves, and whether it had a
 	// place there.
 	promotedFrom subconscious.List

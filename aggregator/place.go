@@ -124,7 +124,7 @@ func (m *merge) crowdOut(c *item) {
 // welcome accepts what a newcomer was claimed by.
 func (m *merge) welcome(c *item, what What) {
 	if what != "" {
-		m.change(c, what, "")
+		m.change(c, what, c.why)
 	}
 	for _, claim := range c.findings {
 		m.accept(claim, c)
@@ -168,7 +168,7 @@ func (m *merge) trimParked() {
 	})
 	room := max(m.in.Rules.Parked, 0)
 	for i, it := range parked {
-		fresh := len(it.findings) > 0
+		fresh := it.newcomer
 		switch {
 		case i < room && fresh:
 			m.welcome(it, Parked)
@@ -184,7 +184,6 @@ func (m *merge) trimParked() {
 
 // add makes an entry of every group that has none and brings something new.
 func (m *merge) add() {
-	ordinal := uint64(0)
 	for _, g := range m.groups {
 		if g.entry != nil {
 			continue
@@ -194,20 +193,25 @@ func (m *merge) add() {
 			continue
 		}
 		top := leading(taken)
-		it := &item{newcomer: true, findings: taken}
-		it.ID = entryID(top.thread, top.Summary, m.state.TickCount, ordinal)
-		ordinal++
-		it.List, it.Incident = listOf(top.thread, top.Kind), g.key
-		it.Strength = min(max(m.in.Rules.Start, 1), subconscious.MaxStrength)
-		it.Created = m.in.At
-		it.Fresh = !m.in.Kind.Decays()
-		if known := m.incidents[g.key]; known != nil {
-			before := copyOf(*known)
-			it.before = &before
-		}
+		it := m.newcomer(top.thread, top.Summary, g.key)
+		it.List, it.findings = listOf(top.thread, top.Kind), taken
 		m.absorb(it, g, taken)
 		m.entries = append(m.entries, it)
 	}
+}
+
+// newcomer is a new entry about an incident, with an id of its own.
+func (m *merge) newcomer(thread subconscious.ThreadName, summary string, key subconscious.IncidentKey) *item {
+	it := &item{newcomer: true}
+	it.ID, it.Incident = entryID(thread, summary, m.state.TickCount, m.ordinal), key
+	m.ordinal++
+	it.Strength = min(max(m.in.Rules.Start, 1), subconscious.MaxStrength)
+	it.Created, it.Fresh = m.in.At, !m.in.Kind.Decays()
+	if known := m.incidents[key]; known != nil {
+		before := copyOf(*known)
+		it.before = &before
+	}
+	return it
 }
 
 // ordinalsPerTick is how many entries a tick can add with an id of their own.

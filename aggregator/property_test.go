@@ -44,9 +44,18 @@ func (p *play) drawTurn(t *rapid.T) turn {
 	}
 	for _, e := range p.state.Entries {
 		if rapid.IntRange(0, 30).Draw(t, "command") == 0 {
-			kind := rapid.SampledFrom([]subconscious.CommandKind{subconscious.CommandClose, subconscious.CommandConfirm}).Draw(t, "command kind")
-			u.commands = append(u.commands, subconscious.Command{ID: int64(len(u.commands) + 1), Kind: kind, Entry: e.ID, By: "person"})
+			kind := rapid.SampledFrom([]subconscious.CommandKind{subconscious.CommandClose, subconscious.CommandConfirm, subconscious.CommandEdit}).Draw(t, "command kind")
+			c := subconscious.Command{ID: int64(len(u.commands) + 1), Kind: kind, Entry: e.ID, By: "person"}
+			if kind == subconscious.CommandEdit {
+				c.Text, c.Edit = "edited by hand", &subconscious.Edit{Importance: rapid.IntRange(0, 12).Draw(t, "edited importance"), Due: &p.now}
+			}
+			u.commands = append(u.commands, c)
 		}
+	}
+	if rapid.IntRange(0, 9).Draw(t, "written") == 0 {
+		o := p.known[rapid.SampledFrom(p.names).Draw(t, "line")].latest
+		u.commands = append(u.commands, subconscious.Command{ID: int64(len(u.commands) + 1), Kind: subconscious.CommandEdit, Incident: o.Key(), Text: "written by hand", By: subconscious.ByHand,
+			Edit: &subconscious.Edit{Ref: o.Ref(), List: rapid.SampledFrom(append(subconscious.Lists(), "made-up")).Draw(t, "list")}})
 	}
 	return u
 }

@@ -28,18 +28,26 @@ func recorded(incident *subconscious.Incident, c subconscious.Citation) bool {
 
 // record counts on the incident what was cited of its own evidence. What was
 // cited beside it is not counted.
-func (m *merge) record(it *item, g *group, taken []*claim) {
-	incident := m.incident(g.key)
+func (m *merge) record(it *item, taken []*claim) {
+	var own []*cited
+	for _, c := range taken {
+		for i := range c.cited {
+			if x := &c.cited[i]; x.belongs {
+				own = append(own, x)
+			}
+		}
+	}
+	m.recordAll(it, own...)
+}
+
+func (m *merge) recordAll(it *item, own ...*cited) {
+	incident := m.incident(it.Incident)
 	incident.Over = false
 	if incident.Recorded == nil {
 		incident.Recorded = map[subconscious.Ref][]int64{}
 	}
-	for _, c := range taken {
-		for i := range c.cited {
-			if x := &c.cited[i]; x.belongs {
-				m.count(incident, x)
-			}
-		}
+	for _, x := range own {
+		m.count(incident, x)
 	}
 	incident.Summary, incident.LastSeen = it.Summary, m.in.At
 	incident.Severity = m.severity(incident)

@@ -113,7 +113,7 @@ func (m *merge) decay() {
 	}
 	for _, it := range m.entries {
 		switch {
-		case it.gone || it.parked:
+		case it.gone || it.parked || it.newcomer:
 		case it.Fresh:
 			it.Fresh = false
 		default:
@@ -138,7 +138,7 @@ func (m *merge) absorb(it *item, g *group, taken []*claim) {
 	it.trimEvidence()
 	it.LastSeen, it.news, it.Over = m.in.At, true, false
 	it.Due = m.due(it, taken)
-	m.record(it, g, taken)
+	m.record(it, taken)
 }
 
 func (m *merge) holdEvidence(it *item, x *cited) {

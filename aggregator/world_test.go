@@ -223,6 +223,11 @@ func (p *play) narrow(in *aggregator.Input, all []subconscious.Evidence) {
 			}
 		}
 	}
+	for _, c := range in.Commands {
+		if c.Edit != nil {
+			wanted[c.Edit.Ref] = true
+		}
+	}
 	for _, e := range slices.Concat(in.State.Entries, in.State.Parked) {
 		for _, h := range e.Evidence {
 			wanted[h.Ref] = true

@@ -55,6 +55,8 @@ type ProposalDecision struct {
 	// Hash is that of what the person was shown. Approving needs it.
 	Hash    string `json:"hash,omitempty" is:"hash"`
 	Approve bool   `json:"approve,omitempty"`
+	// Passphrase is what approve.ask of the configuration may ask for.
+	Passphrase string `json:"passphrase,omitempty"`
 	// By is who asks, as the kernel says; no client can set it.
 	By Caller `json:"-"`
 }
@@ -84,6 +86,25 @@ type ProposalResult struct {
 	Proposal Proposal `json:"proposal"`
 	// Run is what was carried out; nil where it was rejected.
 	Run *ActionRun `json:"run,omitempty"`
+}
+
+// PassphraseRequest is the body of POST /v1/passphrase: another one is asked for
+// from then on.
+type PassphraseRequest struct {
+	As string `json:"as,omitempty" is:"agent"`
+	// Present is the one that is asked for now; empty where there is none.
+	Present    string `json:"present,omitempty"`
+	Passphrase string `json:"passphrase"`
+}
+
+func (r *PassphraseRequest) check() error {
+	return firstError(checkAs(r.As), mayVouch(r.As, "to set the passphrase"))
+}
+
+// PassphraseSet is the answer to that.
+type PassphraseSet struct {
+	// Asked: the configuration has it asked for.
+	Asked bool `json:"asked"`
 }
 
 // RunQuery says which runs are wanted.

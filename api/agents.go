@@ -16,31 +16,27 @@ import (
 //go:embed agents.txt
 var agentList string
 
-// knownAgent is an agent of the command line, and what it is known by.
-type knownAgent struct {
-	name                    string
-	names, parts, variables []string
-}
+// sign is a word of agents.txt, by which an agent is known.
+type sign struct{ word, agent string }
 
-// knownAgents are those of agents.txt.
-var knownAgents = sync.OnceValue(func() (all []knownAgent) {
+// signs are those of agents.txt, by what they are of: a name of a program, a part of
+// its path, or a variable.
+var signs = sync.OnceValue(func() map[string][]sign {
+	all := map[string][]sign{}
 	for line := range strings.Lines(agentList) {
 		words := strings.Fields(line)
-		if len(words) == 0 || words[0] == "#" {
-			continue
-		}
-		agent := knownAgent{name: words[0]}
 		for _, word := range words {
+			of := "name"
 			switch {
+			case words[0] == "#":
+				continue
 			case word[0] == '/':
-				agent.parts = append(agent.parts, word)
+				of = "part"
 			case word == strings.ToUpper(word):
-				agent.variables = append(agent.variables, word)
-			default:
-				agent.names = append(agent.names, word)
+				of = "variable"
 			}
+			all[of] = append(all[of], sign{word, words[0]})
 		}
-		all = append(all, agent)
 	}
 	return all
 })
@@ -48,17 +44,18 @@ var knownAgents = sync.OnceValue(func() (all []knownAgent) {
 // agentOf is the name of the agent that a process is; "" for none.
 func agentOf(p kin.Process) string {
 	paths := []string{p.Program, scriptOf(p.Arguments)}
-	called := []string{p.Name, filepath.Base(p.Program), filepath.Base(paths[1])}
+	called := []string{p.Name, filepath.Base(paths[0]), filepath.Base(paths[1])}
 	if len(p.Arguments) > 0 {
 		called = append(called, filepath.Base(p.Arguments[0]))
 	}
-	for _, agent := range knownAgents() {
-		is := func(name string) bool { return slices.Contains(agent.names, name) }
-		lies := func(path string) bool {
-			return slices.ContainsFunc(agent.parts, func(part string) bool { return strings.Contains(path, part) })
+	for _, s := range signs()["name"] {
+		if slices.Contains(called, s.word) {
+			return s.agent
 		}
-		if slices.ContainsFunc(called, is) || slices.ContainsFunc(paths, lies) {
-			return agent.name
+	}
+	for _, s := range signs()["part"] {
+		if strings.Contains(paths[0], s.word) || strings.Contains(paths[1], s.word) {
+			return s.agent
 		}
 	}
 	return ""
@@ -167,11 +164,9 @@ func climb(pid int, latest uint64, exempt []int) (string, error) {
 // markedBy is the agent whose variable a process was begun with, where the daemon
 // was not.
 func markedBy(pid int) string {
-	for _, agent := range knownAgents() {
-		for _, name := range agent.variables {
-			if value, is := kin.Variable(pid, name); is && value != os.Getenv(name) {
-				return agent.name
-			}
+	for _, s := range signs()["variable"] {
+		if value, is := kin.Variable(pid, s.word); is && value != os.Getenv(s.word) {
+			return s.agent
 		}
 	}
 	return ""

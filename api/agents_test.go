@@ -52,17 +52,6 @@ func TestAgentOf(t *testing.T) {
 	}
 }
 
-// script writes a script of that name, which runs its arguments and waits for them.
-func script(t *testing.T, name string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	testutil.Write(t, path, "#!/bin/sh\n\"$@\"\nexit $?\n")
-	if err := os.Chmod(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // TestBelowAgents asks as processes that agents begin, or others do: an approval is
 // carried out for the others alone, and for the agents, too, where nobody looks.
 func TestBelowAgents(t *testing.T) {
@@ -70,7 +59,9 @@ func TestBelowAgents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claude, editor := script(t, "claude"), script(t, "code")
+	claude, editor := filepath.Join(t.TempDir(), "claude"), filepath.Join(t.TempDir(), "code")
+	testutil.Program(t, claude, "\"$@\"\nexit $?")
+	testutil.Program(t, editor, "\"$@\"\nexit $?")
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("there is no setsid here")
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"log/slog"
 	"slices"
 	"time"
 )
@@ -27,6 +28,8 @@ func Unguarded(s *Server, guard string) {
 		g.opens = func(Class) bool { return true }
 	case "body":
 		g.body = 1 << 30
+	case "peer":
+		g.peer = func(peer) bool { return true }
 	case "agent":
 		g.agent = func(int, uint64) (string, error) { return "", nil }
 	default:
@@ -74,3 +77,6 @@ func Described() (json.RawMessage, error) {
 	s.mux()
 	return s.described()
 }
+
+// Logs has the server log there.
+func Logs(s *Server, logger *slog.Logger) { s.options.Logger = logger }

@@ -32,6 +32,9 @@ type Mind interface {
 	// Replay thinks a recorded tick again, without a model, and compares. One that
 	// cannot be thought again gives an *Error with CodeNotFound.
 	Replay(ctx context.Context, n int64) (Replay, error)
+	// Replays does so with the ticks since then, one after the other. Under other
+	// settings each goes on from what the one before came to.
+	Replays(ctx context.Context, query ReplayQuery) (Replays, error)
 	// Why explains an entry, listed, parked, or dropped lately.
 	Why(ctx context.Context, entry subconscious.EntryID) (Explanation, error)
 	// Report sums up the time from since until now.
@@ -89,6 +92,8 @@ type Mind interface {
 	// is no error. It gives an *Error with CodeNotFound, CodeExpired, CodeUsed,
 	// CodeChanged, CodeLimit or CodeRefused, and then nothing was carried out.
 	Decide(ctx context.Context, decision ProposalDecision) (ProposalResult, error)
+	// SetPassphrase sets the passphrase that approving may take.
+	SetPassphrase(ctx context.Context, request PassphraseRequest) (PassphraseSet, error)
 	// Runs returns what was carried out, newest first.
 	Runs(ctx context.Context, query RunQuery) (RunPage, error)
 	// Undo takes a run back where that is configured, and returns the run that
@@ -172,6 +177,14 @@ type TicksQuery struct {
 // TickQuery names a tick.
 type TickQuery struct {
 	N int64 `path:"n"`
+}
+
+// ReplayQuery says which ticks are to be thought again: those since then, or one.
+type ReplayQuery struct {
+	Since time.Time `query:"since"`
+	Tick  int64     `query:"tick"`
+	// Set are settings of the configuration, "KEY=VALUE", one a line.
+	Set string `query:"set"`
 }
 
 // WhyQuery names an entry.

@@ -23,7 +23,11 @@ type object = map[string]any
 // describe describes routes by the table that serves them, and by the types of what
 // goes in and comes out.
 func describeAll(routes []served, version string) (json.RawMessage, error) {
-	c, paths := components{anything: {}, moments: {Type: "string", Format: "date-time"}}, map[string]object{}
+	codes := &jsonschema.Schema{Type: "string"}
+	for _, code := range slices.Sorted(maps.Keys(statuses)) {
+		codes.Enum = append(codes.Enum, code)
+	}
+	c, paths := components{anything: {}, moments: {Type: "string", Format: "date-time"}, reflect.TypeFor[Code](): codes}, map[string]object{}
 	c.collect(reflect.TypeFor[Problem]())
 	for _, r := range routes {
 		c.collect(r.parts[0])

@@ -73,6 +73,7 @@ type guard struct {
 	once    sync.Once
 
 	patience time.Duration
+	lets     func(peer) bool
 	tcp      bool // anybody on this machine may connect; who may ask, tokens say
 
 	mu    sync.Mutex
@@ -103,7 +104,7 @@ func (g *guard) Accept() (net.Conn, error) {
 		if !g.tcp {
 			who, err = peerOf(conn)
 		}
-		if err != nil || !g.tcp && !who.isOurs() {
+		if err != nil || !g.tcp && !g.lets(who) {
 			g.refuse(conn, who, err)
 			continue
 		}

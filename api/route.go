@@ -55,7 +55,7 @@ const AnswerWithin = 10 * time.Second
 
 const (
 	lookTimeout = time.Minute      // for a search of the ledger and of all mail folders
-	testTimeout = 5 * time.Minute  // for a test of all models
+	testTimeout = 5 * time.Minute  // for a test of all models, or a month of ticks
 	runTimeout  = 11 * time.Minute // for an action: one runs for 10 minutes at most
 	// tickTimeout is no bound: a tick that is asked for waits for others, and
 	// each has its own.
@@ -73,6 +73,10 @@ var (
 	GetTicks    = get("/v1/ticks", "reports of ticks, newest first", ticks)
 	GetTick     = get("/v1/ticks/{n}", "the report of one tick", func(m Mind, ctx context.Context, q TickQuery) (TickReport, error) { return m.Tick(ctx, q.N) })
 	GetReplay   = get("/v1/ticks/{n}/replay", "a recorded tick thought again, and compared", func(m Mind, ctx context.Context, q TickQuery) (Replay, error) { return m.Replay(ctx, q.N) })
+	GetReplays  = Route[ReplayQuery, Replays]{Method: http.MethodGet, Path: "/v1/replay", About: "recorded ticks thought again, and compared", Class: Reads, Long: testTimeout,
+		ask: func(s *Server, ctx context.Context, q ReplayQuery) (Replays, error) {
+			return s.options.Mind.Replays(ctx, q)
+		}}
 	GetWhy      = get("/v1/why/{entry}", "how an entry came to be what it is", func(m Mind, ctx context.Context, q WhyQuery) (Explanation, error) { return m.Why(ctx, q.Entry) })
 	PostTick    = post("/v1/tick", "think now, and wait for the report", Acts, tickTimeout, Mind.Think)
 	PostCommand = Route[CommandRequest, CommandResult]{Method: "POST", Path: "/v1/commands", About: "a command that the next tick consumes", Class: Acts, ask: (*Server).command}
@@ -94,18 +98,19 @@ var (
 	GetIncident = get("/v1/inbox/{id}", "how an incident was told, or why not", func(m Mind, ctx context.Context, q IncidentQuery) (IncidentExplanation, error) {
 		return m.Incident(ctx, q.ID)
 	})
-	PostMissed   = post("/v1/missed", "trace what should have been told", Acts, lookTimeout, Mind.Missed)
-	GetChannels  = get("/v1/channels", "the channels over which the person is told", plain(Mind.Channels))
-	GetProposals = get("/v1/proposals", "actions that wait for the person's word, newest first", Mind.Proposals)
-	GetProposal  = get("/v1/proposals/{id}", "one proposal, exactly as it would run", func(m Mind, ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) })
-	PostDecision = post("/v1/proposals/decide", "approve a proposal, which carries it out, or reject it", Decides, runTimeout, Mind.Decide)
-	GetRuns      = get("/v1/runs", "what was carried out, newest first", Mind.Runs)
-	PostUndo     = post("/v1/undo", "take a run back", Decides, runTimeout, Mind.Undo)
-	PostMessage  = post("/v1/messages", "add a message to a conversation", Acts, 0, Mind.Post).upTo(MaxBody)
-	GetMessages  = get("/v1/messages/search", "messages that fit the words best", Mind.SearchMessages)
-	GetMemories  = get("/v1/memory", "memories that fit the words best, or the newest", Mind.SearchMemory)
-	PostMemory   = post("/v1/memory", "add, confirm or forget a memory", Acts, 0, Mind.ChangeMemory).upTo(MaxBody)
-	GetMemory    = get("/v1/memory/{id}", "one memory", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
+	PostMissed     = post("/v1/missed", "trace what should have been told", Acts, lookTimeout, Mind.Missed)
+	GetChannels    = get("/v1/channels", "the channels over which the person is told", plain(Mind.Channels))
+	GetProposals   = get("/v1/proposals", "actions that wait for the person's word, newest first", Mind.Proposals)
+	GetProposal    = get("/v1/proposals/{id}", "one proposal, exactly as it would run", func(m Mind, ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) })
+	PostDecision   = post("/v1/proposals/decide", "approve a proposal, which carries it out, or reject it", Decides, runTimeout, Mind.Decide)
+	PostPassphrase = post("/v1/passphrase", "set the passphrase that approving asks for", Decides, 0, Mind.SetPassphrase)
+	GetRuns        = get("/v1/runs", "what was carried out, newest first", Mind.Runs)
+	PostUndo       = post("/v1/undo", "take a run back", Decides, runTimeout, Mind.Undo)
+	PostMessage    = post("/v1/messages", "add a message to a conversation", Acts, 0, Mind.Post).upTo(MaxBody)
+	GetMessages    = get("/v1/messages/search", "messages that fit the words best", Mind.SearchMessages)
+	GetMemories    = get("/v1/memory", "memories that fit the words best, or the newest", Mind.SearchMemory)
+	PostMemory     = post("/v1/memory", "add, confirm or forget a memory", Acts, 0, Mind.ChangeMemory).upTo(MaxBody)
+	GetMemory      = get("/v1/memory/{id}", "one memory", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
 
 	PostModelTest = post("/v1/models/test", "ask models live, which may cost", Acts, testTimeout,
 		func(m Mind, ctx context.Context, q ModelTestRequest) ([]ModelTest, error) {
@@ -130,9 +135,9 @@ var (
 // routes are all of them.
 func routes() []interface{ serve(*Server) served } {
 	return []interface{ serve(*Server) served }{
-		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport, GetEvents, GetOpenAPI, GetMetrics,
+		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetReplays, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport, GetEvents, GetOpenAPI, GetMetrics,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
-		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, GetRuns, PostUndo,
+		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, PostPassphrase, GetRuns, PostUndo,
 		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, PostToken, observe{},
 	}
 }

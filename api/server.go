@@ -120,7 +120,7 @@ func New(options Options) (*Server, error) {
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.life, s.cancel = context.WithCancel(context.Background())
-	s.guards = guards{request: []func(*http.Request) error{oneLength, s.named, sameOrigin}, token: s.isToken, opens: opens, agent: agentAbove, body: smallBody}
+	s.guards = guards{request: []func(*http.Request) error{oneLength, s.named, sameOrigin}, token: s.isToken, opens: opens, peer: peer.isOurs, agent: agentAbove, body: smallBody}
 	handler := s.answer(s.guarded(s.mux()))
 	s.http, s.tcp = s.serves(handler), s.serves(handler)
 	return s, nil
@@ -132,6 +132,7 @@ type guards struct {
 	request []func(*http.Request) error // before its path is looked at
 	token   func(given string) bool     // over TCP
 	opens   func(class Class) bool      // over TCP
+	peer    func(peer) bool             // over the socket
 	agent   func(pid int, connected uint64) (string, error)
 	body    int64 // the most of a question, in bytes, unless its route says more
 }
@@ -172,6 +173,7 @@ func (s *Server) Start(ctx context.Context) error {
 		return errors.Join(err, listener.Close(), os.Remove(s.options.Socket))
 	}
 	guarded := newGuard(listener, s.options, s.patience)
+	guarded.lets = s.guards.peer
 	s.listener = guarded
 	s.serve(s.http, guarded, "nobody can ask any more")
 	return nil

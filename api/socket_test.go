@@ -175,31 +175,37 @@ const otherUser = 65534
 
 func TestOtherUsersAreRefused(t *testing.T) {
 	testutil.Root(t)
-	log := &testutil.Log{}
-	folder := testutil.Folder(t)
-	apitest.Serve(t, folder, apitest.Busy(), api.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
-	// Only the check of the peer is left to keep others out.
-	socket := filepath.Join(folder, "socket")
-	if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(socket, 0o666)); err != nil {
-		t.Fatal(err)
-	}
-	child := exec.CommandContext(t.Context(), copyOfThis(t))
-	child.Dir = "/"
-	child.Env = []string{childSocket + "=" + socket}
-	child.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
-	out, err := child.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if !strings.Contains(string(out), "HTTP/1.1 403 Forbidden") || !strings.Contains(string(out), fmt.Sprintf("user %d may not speak", otherUser)) ||
-		strings.Contains(string(out), "subconscious\":") {
-		t.Errorf("the other user got %s", out)
-	}
-	if !strings.Contains(log.String(), fmt.Sprintf("uid=%d", otherUser)) {
-		t.Errorf("the refusal is not in the log: %s", log)
-	}
-	if got := call(t, caller(t, folder), "GET", "/v1/status", "", ""); got.status != http.StatusOK {
-		t.Errorf("afterwards the owner gets %d", got.status)
+	child := copyOfThis(t)
+	for _, off := range []bool{false, true} {
+		log := &testutil.Log{}
+		folder := testutil.Folder(t)
+		serve(t, folder, apitest.Busy(), func(s *api.Server) {
+			api.Logs(s, slog.New(slog.NewTextHandler(log, nil)))
+			if off {
+				api.Unguarded(s, "peer")
+			}
+		})
+		// Only the check of the peer is left to keep others out.
+		socket := filepath.Join(folder, "socket")
+		if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(socket, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		command := exec.CommandContext(t.Context(), child)
+		command.Dir = "/"
+		command.Env = []string{childSocket + "=" + socket}
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		refused := strings.Contains(string(out), "HTTP/1.1 403 Forbidden") && strings.Contains(string(out), fmt.Sprintf("user %d may not speak", otherUser)) &&
+			!strings.Contains(string(out), "subconscious\":") && strings.Contains(log.String(), fmt.Sprintf("uid=%d", otherUser))
+		if read := strings.Contains(string(out), "200 OK"); refused == off || read != off {
+			t.Errorf("nobody looks %v: the other user got %s; the log has %s", off, out, log)
+		}
+		if got := call(t, caller(t, folder), "GET", "/v1/status", "", ""); got.status != http.StatusOK {
+			t.Errorf("afterwards the owner gets %d", got.status)
+		}
 	}
 }
 

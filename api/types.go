@@ -24,9 +24,12 @@ type Status struct {
 	// first.
 	Parked []subconscious.Entry `json:"parked"`
 	// Pending are commands that the next tick will consume.
-	Pending   []subconscious.Command `json:"pending"`
-	Incidents IncidentCounts         `json:"incidents"`
-	Budget    BudgetStatus           `json:"budget"`
+	Pending []subconscious.Command `json:"pending"`
+	// Edited is what became of what was changed by hand in subconscious.json in the
+	// last 24 hours, newest first.
+	Edited    []subconscious.Edited `json:"edited"`
+	Incidents IncidentCounts        `json:"incidents"`
+	Budget    BudgetStatus          `json:"budget"`
 	// Models are the roles that have a model.
 	Models []ModelStatus `json:"models"`
 	// Rejected counts findings by the reason for which they were not taken, in
@@ -40,6 +43,8 @@ type Status struct {
 	Presence subconscious.Presence `json:"presence"`
 	// Heartbeat is nil where none is configured.
 	Heartbeat *HeartbeatStatus `json:"heartbeat,omitempty"`
+	// Backup is nil where none are made by themselves.
+	Backup *BackupStatus `json:"backup,omitempty"`
 	// Proposed are the actions that wait for the person's word, newest first, at
 	// most 5; Incidents.Proposals counts all.
 	Proposed []Proposal `json:"proposed"`
@@ -120,8 +125,14 @@ type BudgetStatus struct {
 // disk waits for a restart.
 const NoticeConfiguration = "configuration_changed"
 
-// NoticeBackup is the code of the notice that the backup of the day failed.
-const NoticeBackup = "backup_failed"
+// NoticeBackup is the code of the notice that the backup of the day failed,
+// NoticeBackupCheck that the check of the month did, and NoticeUnpublished that the
+// document was not written.
+const (
+	NoticeBackup      = "backup_failed"
+	NoticeBackupCheck = "backup_not_whole"
+	NoticeUnpublished = "document_unpublished"
+)
 
 // Notice is what the daemon has to say about itself, and EntryChange what
 // happened to one entry at a tick.
@@ -130,8 +141,12 @@ type (
 	EntryChange = aggregator.EntryChange
 )
 
-// HeartbeatStatus is how the last heartbeat went.
-type HeartbeatStatus = heartbeat.Status
+// HeartbeatStatus is how the last heartbeat went, and BackupStatus how the backups are
+// that are made by themselves.
+type (
+	HeartbeatStatus = heartbeat.Status
+	BackupStatus    = subconscious.Backups
+)
 
 // TickReport is what one tick did.
 type TickReport struct {
@@ -171,10 +186,30 @@ type Replay struct {
 	Told      []Differing[ToldMessage] `json:"told"`
 }
 
+// Replays are recorded ticks, thought again.
+type Replays struct {
+	// Since and Until are when the first and the last of them was.
+	Since time.Time `json:"since,omitzero"`
+	Until time.Time `json:"until,omitzero"`
+	// Set are the settings that were other ones.
+	Set []string `json:"set"`
+	// Ticks were thought again. Missing are not on record, Older were thought by
+	// rules of another version: those were left out.
+	Ticks   int `json:"ticks"`
+	Missing int `json:"missing"`
+	Older   int `json:"older"`
+	// What the person was told by a message of its own, and in digests.
+	Pushes  Versions `json:"pushes"`
+	Digests Versions `json:"digests"`
+	// Differ counts the ticks that come out otherwise; Differing are the first 200.
+	Differ    int      `json:"differ"`
+	Differing []Replay `json:"differing"`
+}
+
 // Other reports whether the rules are of another version than those of then.
 func (r Replay) Other() bool { return r.Mechanics.Then != r.Mechanics.Now || r.Gate.Then != r.Gate.Now }
 
-// Versions are those of rules, when a tick was recorded and now.
+// Versions are those of rules, or numbers, when a tick was recorded and now.
 type Versions struct {
 	Then int `json:"then"`
 	Now  int `json:"now"`

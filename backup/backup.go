@@ -32,6 +32,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/senses"
@@ -95,6 +96,8 @@ type Options struct {
 type Made struct {
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"`
+	// SHA256 is that of the file.
+	SHA256 string `json:"file_sha256"`
 	Manifest
 }
 
@@ -125,14 +128,18 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 	if err := gather(ctx, o, stage); err != nil {
 		return made, err
 	}
+	if err := failpoint.Hit("backup.gathered"); err != nil {
+		return made, err
+	}
 	if made.Schema, err = store.SchemaOf(filepath.Join(stage, databaseName)); err != nil {
 		return made, err
 	}
 	if made.Files, err = listed(stage); err != nil {
 		return made, err
 	}
+	sum := sha256.New()
 	made.Bytes, err = write(made.Path, o.Force, func(out io.Writer) error {
-		sealed, err := encrypt(out, recipient)
+		sealed, err := encrypt(io.MultiWriter(out, sum), recipient)
 		if err == nil {
 			err = pack(ctx, sealed, made.Manifest, stage)
 		}
@@ -141,6 +148,7 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 		}
 		return sealed.Close()
 	})
+	made.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	return made, err
 }
 
@@ -331,6 +339,9 @@ func write(path string, force bool, do func(io.Writer) error) (size int64, err e
 		return 0, explain(path, err)
 	}
 	stat, err := part.Stat()
+	if err == nil {
+		err = failpoint.Hit("backup.written")
+	}
 	if err != nil {
 		return 0, err
 	}

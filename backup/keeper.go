@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/wake"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Config says where backups are made by themselves, and how many are kept.
@@ -22,6 +24,7 @@ type Config struct {
 	At     string `mapstructure:"at" about:"When one is made, each day, in the time zone; what was missed is made up for."`
 
 	Recipient string `mapstructure:"recipient" about:"The public key of age (age1…) to which backups are encrypted, those by hand as well; empty: they are not."`
+	Identity  string `mapstructure:"identity_file" path:"secret" about:"The file of its private key, by which the monthly check reads what is encrypted; empty: only whether the file is as it was made."`
 }
 
 // DefaultConfig makes none.
@@ -42,16 +45,20 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Keeper makes a backup each day. It keeps no books: the names in the folder say
-// when the last one was made.
+// Keeper makes a backup each day, and restores one aside each month. The names in
+// the folder say when the last one was made, its books when one was checked.
 type Keeper struct {
 	Config
 	StateDir, Version string
+	// Mind is the one that is in StateDir; it keeps the books.
+	Mind *mind.Store
 	// Now is the wall clock, in the zone of At.
 	Now    func() time.Time
 	Logger *slog.Logger
 	// Ended is told how each backup ended.
 	Ended func(ctx context.Context, err error)
+	// Checked is told what came of each check.
+	Checked func(ctx context.Context, how subconscious.Backups)
 
 	cancel context.CancelFunc
 	group  sync.WaitGroup
@@ -88,13 +95,13 @@ func (k *Keeper) Stop(ctx context.Context) error {
 }
 
 // Look makes a backup if one is due, and removes the oldest over Keep. Others of the
-// folder are left alone.
+// folder are left alone. Then it checks the newest, if that is due.
 func (k *Keeper) Look(ctx context.Context) error {
 	now := k.Now()
 	have, err := k.have(now)
 	due := k.due(now)
 	if err == nil && slices.ContainsFunc(have, func(one kept) bool { return !one.at.Before(due) }) {
-		return nil
+		return k.check(ctx, have[len(have)-1].name, now)
 	}
 	var made Made
 	if err == nil {
@@ -105,7 +112,7 @@ func (k *Keeper) Look(ctx context.Context) error {
 	}
 	if err == nil {
 		k.Logger.Info("a backup was made", "path", made.Path, "bytes", made.Bytes)
-		err = k.removeOldest(now)
+		err = errors.Join(k.removeOldest(now), k.made(ctx, made))
 	}
 	k.Ended(ctx, err)
 	return err
@@ -147,6 +154,15 @@ func (k *Keeper) have(now time.Time) (all []kept, err error) {
 	}
 	slices.SortStableFunc(all, func(a, b kept) int { return a.at.Compare(b.at) })
 	return all, nil
+}
+
+// Newest is when the newest backup of the folder was made; zero where there is none.
+func (c Config) Newest(now time.Time) (at time.Time, err error) {
+	have, err := (&Keeper{Config: c}).have(now)
+	if len(have) > 0 {
+		at = have[len(have)-1].at
+	}
+	return at, err
 }
 
 func (k *Keeper) removeOldest(now time.Time) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
@@ -229,8 +230,16 @@ func swap(dir, aside, kept string) error {
 	if _, err := os.Lstat(kept); err == nil {
 		return refuse(kept, "wait a second, and restore again", "%s is there already", kept)
 	}
-	if exchange(dir, aside) == nil {
-		if err := os.Rename(aside, kept); err != nil {
+	// Between two renames LockDir says what was cut off.
+	err := failpoint.Hit("restore.exchange")
+	if err == nil {
+		err = exchange(dir, aside)
+	}
+	if err == nil {
+		if err = failpoint.Hit("restore.exchanged"); err == nil {
+			err = os.Rename(aside, kept)
+		}
+		if err != nil {
 			return errors.Join(explain(kept, err), exchange(dir, aside))
 		}
 		return store.SyncFolder(filepath.Dir(dir))
@@ -238,7 +247,10 @@ func swap(dir, aside, kept string) error {
 	if err := os.Rename(dir, kept); err != nil {
 		return explain(kept, err)
 	}
-	if err := os.Rename(aside, dir); err != nil {
+	if err = failpoint.Hit("restore.away"); err == nil {
+		err = os.Rename(aside, dir)
+	}
+	if err != nil {
 		return errors.Join(explain(dir, err), os.Rename(kept, dir))
 	}
 	return store.SyncFolder(filepath.Dir(dir))

@@ -24,6 +24,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/approve"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/heartbeat"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
@@ -137,6 +138,9 @@ func (d *Daemon) Run(ctx context.Context) error {
 		return err
 	}
 	tellSystemd(d.options.Logger, sd.SdNotifyReady)
+	if at, err := d.mind.Restored(ctx); err == nil && !at.IsZero() {
+		d.options.Logger.Info("this mind is from a backup", "restored", at)
+	}
 	d.options.Logger.Info("started", "version", d.options.Version, "state_dir", d.options.Config.StateDir,
 		"schedule", d.options.Config.Schedule, "zone", d.zoneOrUTC().String(), "senses", len(d.collector.IDs()))
 	<-ctx.Done()
@@ -233,16 +237,15 @@ func (d *Daemon) openView(context.Context) error {
 		Board: &d.board, Mind: d.mind, Ledger: d.ledger, Outbox: d.outbox, Actions: d.actions, Deliberations: d.deliberations,
 		Chat: d.chat, Memory: d.memory, Budget: d.budget, Roster: d.roster, Heartbeat: d.heart.Status,
 	}
-	d.intake = &intake{Reader: view.New(in), in: in, logger: d.options.Logger, door: d.door, soon: d.hurry, alone: d.take}
+	factor := &approve.Factor{Config: d.options.Config.Approve, StateDir: d.options.Config.StateDir, Now: d.now}
+	d.intake = &intake{Reader: view.New(in), in: in, logger: d.options.Logger, door: d.door, factor: factor, soon: d.hurry, alone: d.take}
 	return nil
 }
 
 // work begins to deliver, to act and to deliberate, with what an earlier process
 // left first.
 func (d *Daemon) work(ctx context.Context) (err error) {
-	if err := d.published.recover(ctx); err != nil {
-		return err
-	}
+	d.published.recover(ctx)
 	d.sweeper = &sweeper{db: d.db, chat: d.chat, deliberations: d.deliberations, actions: d.actions, logger: d.options.Logger}
 	if !d.options.Unscheduled {
 		if d.schedule, err = d.newSchedule(); err != nil {
@@ -296,6 +299,20 @@ func (d *Daemon) begin(context.Context) error {
 func tellSystemd(logger *slog.Logger, state string) {
 	if _, err := sd.SdNotify(false, state); err != nil {
 		logger.Warn("the service manager was not told", "state", state, "error", err)
+	}
+}
+
+// alive is what the schedule calls whenever it goes on: it tells the service manager,
+// and asks for an early tick where somebody changed the document.
+func (d *Daemon) alive() func() {
+	tell := d.watchdog()
+	return func() {
+		if tell != nil {
+			tell()
+		}
+		if d.published.publisher.Touched() {
+			d.hurry()
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api/client"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/approve"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
@@ -164,6 +166,45 @@ func TestApprovedAtOnce(t *testing.T) {
 	w.refusesToRun("unit-0", p, api.CodeUsed)
 	if runs, err := client.Ask(context.Background(), w.client, api.GetRuns, api.RunQuery{}); err != nil || len(runs.Runs) != 1 || runs.Runs[0].Proposal != p.ID {
 		t.Errorf("the runs are %s, %v", asJSON(t, runs), err)
+	}
+}
+
+// With a passphrase nothing is approved without it, three wrong ones keep out the right
+// one, over a restart as well, and the person hears that somebody guesses.
+func TestApprovedByPassphrase(t *testing.T) {
+	w := newApproving(t, 1)
+	w.options.Config.Approve.Ask = approve.AskPassphrase
+	w.restart()
+	p := w.proposal("unit-0")
+	give := func(passphrase string, want api.Code, runs, notices int) {
+		t.Helper()
+		_, err := client.Ask(context.Background(), w.client, api.PostDecision, api.ProposalDecision{ID: p.ID, Hash: p.Hash, Approve: true, Passphrase: passphrase})
+		code := api.Code("")
+		if err != nil {
+			code = w.code(err)
+		}
+		status, err := client.Ask(context.Background(), w.client, api.GetStatus, api.Nothing{})
+		guessed := slices.DeleteFunc(status.Notices, func(n api.Notice) bool { return n.Code != "passphrase_guessed" })
+		if code != want || err != nil || w.wrote("unit-0") != runs || len(guessed) != notices {
+			t.Errorf("%q: %q, want %q; it ran %d times; %v, %v", passphrase, code, want, w.wrote("unit-0"), guessed, err)
+		}
+	}
+	give("", api.CodeRefused, 0, 0) // none is set
+	if set, err := client.Ask(context.Background(), w.client, api.PostPassphrase, api.PassphraseRequest{Passphrase: "correct horse"}); err != nil || !set.Asked {
+		t.Fatal(set, err)
+	}
+	give("", api.CodePassphrase, 0, 0)
+	give("battery staple", api.CodeRefused, 0, 0)
+	give("battery staple", api.CodeRefused, 0, 0)
+	give("battery staple", api.CodeLimit, 0, 1)
+	w.restart()
+	give("correct horse", api.CodeLimit, 0, 1)
+	w.clock.advance(15 * time.Minute)
+	give("correct horse", "", 1, 0)
+	for _, file := range []string{"mind.db", "mind.db-wal", "sign-in/passphrase.json"} {
+		if text, err := os.ReadFile(filepath.Join(w.state, file)); err != nil && !errors.Is(err, os.ErrNotExist) || strings.Contains(string(text), "correct horse") {
+			t.Errorf("%s holds the passphrase, %v", file, err)
+		}
 	}
 }
 

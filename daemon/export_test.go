@@ -19,6 +19,9 @@ func (d *Daemon) Watcher() *watch.Watcher { return d.watcher }
 func (d *Daemon) State() subconscious.State { return d.board.Now().State }
 func (d *Daemon) Mind() *mind.Store         { return d.mind }
 
+// World is what stands.
+func (d *Daemon) World() subconscious.World { return d.ledger.View() }
+
 // BlindPeriods are those that are recorded.
 func (d *Daemon) BlindPeriods(ctx context.Context, since time.Time) ([]senses.BlindPeriod, error) {
 	return d.ledger.BlindPeriods(ctx, since)
@@ -39,6 +42,23 @@ func GateIncidents(all map[subconscious.IncidentKey]subconscious.Incident, named
 
 // NewDecisions are what a tick's report shows of an outcome.
 var NewDecisions = newDecisions
+
+// Hurries is what the schedule does when it goes on: does it ask for an early tick?
+func (d *Daemon) Hurries() bool {
+	d.alive()()
+	select {
+	case <-d.requests:
+		return true
+	default:
+		return false
+	}
+}
+
+// ReadEdited and CompareEdited are how an edited document is read.
+var (
+	ReadEdited    = readEdited
+	CompareEdited = compareEdited
+)
 
 // Compare thinks a recorded tick again.
 var Compare = compare

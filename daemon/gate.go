@@ -120,8 +120,14 @@ func addIncidents(ctx context.Context, kept *mind.Store, gate *escalate.Input, b
 	if err != nil {
 		return err
 	}
+	gather(gate, slices.Concat(live, named), before, changed)
+	return nil
+}
+
+// gather puts together the incidents that the gate looks at, as the merge left them.
+func gather(gate *escalate.Input, base, before, changed []subconscious.Incident) {
 	all := map[subconscious.IncidentKey]subconscious.Incident{}
-	for _, incident := range slices.Concat(live, named) {
+	for _, incident := range base {
 		all[incident.Key] = incident
 	}
 	for _, incident := range before {
@@ -136,7 +142,6 @@ func addIncidents(ctx context.Context, kept *mind.Store, gate *escalate.Input, b
 		}
 	}
 	gate.Incidents = gateIncidents(all, escalate.Lookups(gate.Asked, gate.Commands))
-	return nil
 }
 
 // gateIncidents are the incidents that the gate looks at, in order of their keys: those

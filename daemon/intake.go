@@ -14,6 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/approve"
 	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
@@ -31,6 +32,7 @@ type intake struct {
 	in     view.Sources
 	logger *slog.Logger
 	door   *source.Door
+	factor *approve.Factor
 	// soon asks for an early tick; alone waits until no tick runs, and keeps
 	// others from beginning until release is called.
 	soon  func()
@@ -209,6 +211,9 @@ func (q *intake) Decide(ctx context.Context, decision api.ProposalDecision) (api
 		q.remember(ctx, p.Incident, "rejected")
 		return api.ProposalResult{Proposal: q.ShownProposal(p)}, nil
 	}
+	if err := q.factored(ctx, q.factor.Check(ctx, decision.By.UID, decision.By.PID, decision.Passphrase)); err != nil {
+		return api.ProposalResult{}, err
+	}
 	run, err := q.in.Actions.Approve(ctx, decision.ID, decision.Hash, by)
 	if err != nil {
 		return api.ProposalResult{}, view.Answer(err)
@@ -221,6 +226,28 @@ func (q *intake) Decide(ctx context.Context, decision api.ProposalDecision) (api
 	}
 	ran := q.ShownRun(run)
 	return api.ProposalResult{Proposal: q.ShownProposal(p), Run: &ran}, nil
+}
+
+// noticeGuessed begins when somebody has given too many wrong passphrases, and ends
+// when somebody gives the right one.
+const noticeGuessed = "passphrase_guessed"
+
+// factored is what came of a second factor.
+func (q *intake) factored(ctx context.Context, err error) error {
+	key, unkept := mind.NoticeKey{Code: noticeGuessed}, error(nil)
+	if err == nil {
+		_, unkept = q.in.Mind.ResolveNotice(ctx, key)
+	} else if actions.CodeOf(err) == actions.CodeLimit {
+		_, unkept = q.in.Mind.RaiseNotice(ctx, mind.Notice{NoticeKey: key, At: q.in.Now(),
+			Text: "somebody gave wrong passphrases to approve an action", Next: "if it was not you, look at what runs as you; none is taken for a while"})
+	}
+	return view.Answer(errors.Join(err, unkept))
+}
+
+// SetPassphrase implements api.Mind.
+func (q *intake) SetPassphrase(ctx context.Context, request api.PassphraseRequest) (api.PassphraseSet, error) {
+	q.use()
+	return api.PassphraseSet{Asked: q.factor.Ask == approve.AskPassphrase}, q.factored(ctx, q.factor.Set(request.Present, request.Passphrase))
 }
 
 // Undo implements api.Mind.

@@ -68,8 +68,12 @@ type sweeper struct {
 }
 
 // sweep lets go of what conversations, deliberations and actions keep no more,
-// once a day and after a start. What fails is tried again a day later.
+// once a day and after a start, and gives a little of the room to the disk at each tick.
+// What fails is tried again a day later.
 func (s *sweeper) sweep(ctx context.Context, at time.Time) {
+	if err := s.db.Vacuum(ctx); err != nil {
+		s.logger.Error("room could not be given back to the disk", "error", err)
+	}
 	if since := at.Sub(s.last); since >= 0 && since < sweepEvery {
 		return
 	}

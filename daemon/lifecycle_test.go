@@ -307,7 +307,6 @@ func TestBrokenDocumentIsSetAside(t *testing.T) {
 			testutil.Write(t, path, `{"version": 1, "oops`)
 			if !running {
 				w.begin()
-				w.now("/srv", 3) // it is whole again before the first tick
 			}
 			w.strengths("/srv", 3)
 			n, ok := w.notice("document_rejected")

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -17,11 +19,10 @@ import (
 
 // Codes of the operational notices.
 const (
-	noticeBlind       = "sense_blind"
-	noticeDegraded    = "sense_degraded"
-	noticeUnpublished = "document_unpublished"
-	noticeRejected    = "document_rejected"
-	noticeHeartbeat   = "heartbeat_unheard"
+	noticeBlind     = "sense_blind"
+	noticeDegraded  = "sense_degraded"
+	noticeRejected  = "document_rejected"
+	noticeHeartbeat = "heartbeat_unheard"
 )
 
 // notices are those that a tick begins and ends.
@@ -58,58 +59,52 @@ func senseNotices(at time.Time, staged *senses.Staged) (all notices) {
 	return all
 }
 
-// publication publishes the document, and keeps notices of how that went.
+// publication publishes the document, takes over what others change in it, and
+// keeps notices of how that went.
 type publication struct {
 	publisher *mind.Publisher
 	mind      *mind.Store
 	now       func() time.Time
 	logger    *slog.Logger
+	// unread is since when what stands in the document's place cannot be read; waits
+	// says why that is left alone. The tick's own.
+	unread time.Time
+	waits  string
 }
 
 // recover publishes the committed document again where a crash kept it from
 // being published.
-func (p publication) recover(ctx context.Context) error {
-	result, err := p.publisher.Recover(ctx, p.now())
-	if err != nil {
+func (p *publication) recover(ctx context.Context) {
+	if _, err := p.publisher.Recover(ctx); err != nil {
 		p.logger.Warn("the document cannot be published yet", "error", err)
 	}
-	return p.setAside(ctx, result)
 }
 
 // publish writes the document. A failure does not undo the tick: the next one
 // publishes again, and until then the status says why.
-func (p publication) publish(ctx context.Context, at time.Time, tick int64, document []byte) error {
-	result, err := p.publisher.Publish(ctx, at, tick, document)
-	key := mind.NoticeKey{Code: noticeUnpublished}
+func (p *publication) publish(ctx context.Context, at time.Time, tick int64, document []byte) error {
+	_, err := p.publisher.Publish(ctx, tick, document)
+	key, next := mind.NoticeKey{Code: api.NoticeUnpublished}, "make room or mend the folder; the next tick writes it again"
 	var unkept error
-	if err != nil {
-		p.logger.Error("the document was not published", "tick", tick, "error", err)
-		_, unkept = p.mind.RaiseNotice(ctx, mind.Notice{NoticeKey: key, At: at, Text: "subconscious.json was not written: " + err.Error(),
-			Next: "make room or mend the folder; the next tick writes it again"})
-	} else {
+	switch {
+	case err == nil:
 		_, unkept = p.mind.ResolveNotice(ctx, key)
+	case store.CodeOf(err) == store.CodeEdited:
+		if p.waits != "" {
+			err = errors.New(p.waits)
+		}
+		p.logger.Info("the document is not published over an edit", "tick", tick, "reason", err)
+		next = "finish the edit; the next tick takes it over and publishes"
+	default:
+		p.logger.Error("the document was not published", "tick", tick, "error", err)
 	}
-	if unkept := errors.Join(unkept, p.setAside(ctx, result)); unkept != nil {
+	if err != nil {
+		_, unkept = p.mind.RaiseNotice(ctx, mind.Notice{NoticeKey: key, At: at, Text: "subconscious.json was not written: " + err.Error(), Next: next})
+	}
+	if unkept != nil {
 		p.logger.Error("a notice could not be kept", "error", unkept)
 	}
 	return err
-}
-
-// setAside says that a document that is not ours was set aside.
-func (p publication) setAside(ctx context.Context, result mind.PublishResult) error {
-	if result.Rejected == "" {
-		return nil
-	}
-	p.logger.Warn("a document that is not ours was set aside", "path", result.Rejected)
-	_, err := p.mind.RaiseNotice(ctx, mind.Notice{
-		NoticeKey: mind.NoticeKey{Code: noticeRejected, Key: result.Rejected}, At: p.now(),
-		Text: "subconscious.json had been changed by somebody else; that version was set aside as " + result.Rejected,
-		Next: "look at it there; use `subconsciousctl close`, `confirm`, `note` or `focus` to change the mind",
-	})
-	if err != nil {
-		return fmt.Errorf("keep a notice: %w", err)
-	}
-	return nil
 }
 
 // modelNotices begins a notice for every thread whose model cannot be had, and

@@ -40,6 +40,10 @@ func compare(record mind.Record, published []byte) (api.Replay, error) {
 		return api.Replay{}, &api.Error{Code: api.CodeNotFound, Err: err, Text: err.Error() + ", so that it cannot be thought again",
 			Next: "see `subconsciousctl ticks` for others"}
 	}
+	return compareWith(record, published, again)
+}
+
+func compareWith(record mind.Record, published []byte, again view.Replayed) (api.Replay, error) {
 	document, err := subconscious.Project(again.State, again.MaxTokens)
 	if err != nil {
 		return api.Replay{}, err

@@ -84,7 +84,7 @@ func (d *Daemon) newSchedule() (*schedule, error) {
 		Early: early,
 		Slots: newSlots(parsed), Last: d.board.Now().State.LastTick, Jitter: d.options.Config.Jitter, Logger: d.options.Logger,
 		Now:     func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
-		Reminds: d.Reminds, Hints: d.collector.Hints(), Requests: d.requests, Alive: d.watchdog(),
+		Reminds: d.Reminds, Hints: d.collector.Hints(), Requests: d.requests, Alive: d.alive(),
 		Tick: func(ctx context.Context, kind subconscious.TickKind) error {
 			_, err := d.think(ctx, tickRequest{kind: kind})
 			if isPaused(err) {

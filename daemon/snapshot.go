@@ -20,15 +20,18 @@ import (
 // modeReflex is the mode of a thread without a model.
 const modeReflex = "reflex"
 
-// told turns the notes that the person typed into observations.
+// told turns the notes that the person typed, and the lines that were added to the
+// document by hand, into observations.
 func (d *Daemon) told(at time.Time, commands []subconscious.Command) []senses.Collected {
 	var notes []senses.Note
 	for _, c := range commands {
-		if c.Kind != subconscious.CommandNote {
-			continue
-		}
 		note := senses.Note{ID: "note/" + strconv.FormatInt(c.ID, 10), At: at, Text: c.Text}
-		if !api.ByPerson(c.By) {
+		switch {
+		case c.Kind == subconscious.CommandEdit && c.Edit.Ref != "":
+			note.ID, note.Trust = lineID(c.Text), subconscious.Agent
+		case c.Kind != subconscious.CommandNote:
+			continue
+		case !api.ByPerson(c.By):
 			note.Trust = subconscious.Agent
 		}
 		if matches := dates.Find(c.Text, c.At.In(at.Location())); len(matches) > 0 && matches[0].Due.After(at) {
@@ -173,7 +176,7 @@ func run(r threads.Result) aggregator.Run {
 	return out
 }
 
-// citedRefs are the observations that thoughts cite and entries hold, sorted.
+// citedRefs are the observations that thoughts cite, commands name and entries hold, sorted.
 func citedRefs(in aggregator.Input) []subconscious.Ref {
 	var refs []subconscious.Ref
 	for _, t := range in.Thoughts {
@@ -183,6 +186,11 @@ func citedRefs(in aggregator.Input) []subconscious.Ref {
 					refs = append(refs, c.Ref)
 				}
 			}
+		}
+	}
+	for _, c := range in.Commands {
+		if c.Edit != nil && c.Edit.Ref != "" {
+			refs = append(refs, c.Edit.Ref)
 		}
 	}
 	for _, entries := range [][]subconscious.Entry{in.State.Entries, in.State.Parked} {

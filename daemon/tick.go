@@ -38,6 +38,11 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	}
 	at = at.In(zone).Round(0)
 	state := d.board.Now().State
+	if !request.dryRun {
+		if err := d.published.takeEdit(ctx, at, state); err != nil {
+			d.options.Logger.Error("what was changed in the document is not taken over yet", "error", err)
+		}
+	}
 	commands, err := pending(ctx, d.mind)
 	if err != nil {
 		return api.TickReport{}, fmt.Errorf("read what is asked for: %w", err)

@@ -13,6 +13,9 @@ import (
 //go:embed systemd/subconsciousd.service
 var unit string
 
+//go:embed polkit/io.github.subconsciousd.approve.policy
+var policy string
+
 //go:embed launchd/com.subconsciousd.subconsciousd.plist
 var agent string
 
@@ -20,6 +23,9 @@ var (
 	starts    = regexp.MustCompile(`(?m)^ExecStart=.*$`)
 	arguments = regexp.MustCompile(`(?s)\t<key>ProgramArguments</key>\n\t<array>\n.*?\t</array>\n`)
 )
+
+// Polkit is the policy by which polkit asks who approves an action.
+func Polkit() string { return policy }
 
 // Unit is the user unit of systemd that starts this command line.
 func Unit(command ...string) string {

@@ -104,3 +104,31 @@ func TestEmbedInParts(t *testing.T) {
 		})
 	}
 }
+
+// TestEmbedderRests: a model of vectors that fails three times in a row is left alone, as
+// any other is.
+func TestEmbedderRests(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	t.Cleanup(server.Close)
+	r, err := models.OpenRoster(models.RosterOptions{Protocols: protocols, Config: models.Config{Timeout: 5 * time.Second,
+		Providers: []models.Provider{{ID: "lab", Kind: models.OpenAI, BaseURL: server.URL + "/v1/", Local: true}},
+		Roles:     []models.Role{{ID: models.RoleEmbedding, Provider: "lab", Model: "e-1"}}},
+		Wait: func() time.Duration { return time.Hour }}) // longer than a retry is worth
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	embedder, _ := r.Embedder()
+	var kinds []models.Kind
+	for range 5 {
+		_, err := embedder.Embed(t.Context(), models.Purpose{Role: models.RoleEmbedding}, []string{"a boat"})
+		kinds = append(kinds, failureOf(t, err).Kind)
+	}
+	if asked != 3 || kinds[2] == models.KindResting || kinds[3] != models.KindResting || kinds[4] != models.KindResting {
+		t.Errorf("it was asked %d times: %v", asked, kinds)
+	}
+}

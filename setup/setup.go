@@ -19,6 +19,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/approve"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/heartbeat"
 	"github.com/subconsciousd/subconsciousd/models"
@@ -58,6 +59,7 @@ type Config struct {
 	Escalation   escalate.Rules    `mapstructure:"escalation" about:"When you are told, later or never."`
 	Deliberation deliberate.Config `mapstructure:"deliberation" about:"How a frontier model deliberates on what is to be told, where one is there: see models.roles."`
 	Actions      []actions.Action  `mapstructure:"actions" about:"What a deliberation may ask to have done, by name; none by default. See docs/actions.md."`
+	Approve      approve.Config    `mapstructure:"approve" about:"What approving an action takes beside your word. See docs/security.md."`
 	Presence     presence.Config   `mapstructure:"presence" about:"What tells a good moment from a bad one; none of it is stored or sent."`
 	Heartbeat    heartbeat.Config  `mapstructure:"heartbeat" about:"Who is shown after each tick that the daemon lives, so that you hear of its death; nobody by default. See docs/service.md."`
 	Notify       []Channel         `mapstructure:"notify" about:"The channels over which you are told. Without any, what is told waits in the inbox."`
@@ -109,6 +111,7 @@ func Default() *Config {
 		QuietHours:   escalate.DefaultRules().Quiet,
 		Escalation:   defaultEscalation(),
 		Deliberation: deliberate.DefaultConfig(),
+		Approve:      approve.DefaultConfig(),
 		Presence:     presence.DefaultConfig(),
 	}
 }

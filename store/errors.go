@@ -31,6 +31,7 @@ const (
 	CodeLocked     Code = "mind_locked"          // another daemon holds the state folder
 	CodeFolder     Code = "state_folder"         // the state folder, or a file in it, is not to be used
 	CodeDocument   Code = "document_unpublished" // what stands in the document's place
+	CodeEdited     Code = "document_edited"      // somebody changed the document meanwhile
 	CodeBackup     Code = "backup_refused"       // a backup that cannot be made or used
 	CodeInput      Code = "input_refused"        // a command that cannot be taken
 )

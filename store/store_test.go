@@ -265,3 +265,48 @@ func TestNoRowIsNoSentence(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 }
+
+// TestVacuum: what was deleted is given back in steps of a MiB, and not to the last page.
+func TestVacuum(t *testing.T) {
+	db := open(t, t.TempDir()+"/mind.db", first)
+	ctx := t.Context()
+	change := func(query string) {
+		t.Helper()
+		if err := db.Exec(ctx, query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pages := func() (all int) {
+		t.Helper()
+		all, _, err := store.One(ctx, db, store.Value[int], "SELECT page_count FROM pragma_page_count")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	change("WITH RECURSIVE some (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM some WHERE i < 2000) INSERT INTO things SELECT hex(randomblob(2000)), i FROM some")
+	full := pages()
+	if err := db.Vacuum(ctx); err != nil || pages() != full {
+		t.Fatalf("with nothing free: %d pages of %d, %v", pages(), full, err)
+	}
+	change("DELETE FROM things WHERE n > 200")
+	for steps := 1; ; steps++ {
+		before := pages()
+		if err := db.Vacuum(ctx); err != nil {
+			t.Fatal(err)
+		}
+		after := pages()
+		if after == before {
+			if steps < 5 || after > full/2 {
+				t.Errorf("%d pages of %d are left after %d steps", after, full, steps)
+			}
+			break
+		}
+		if before-after > 260 {
+			t.Fatalf("%d pages in one step", before-after)
+		}
+	}
+	if err := db.Check(ctx); err != nil {
+		t.Error(err)
+	}
+}

@@ -48,6 +48,8 @@ type DocumentEntry struct {
 	Due      time.Time `json:"due,omitzero"`
 	Over     bool      `json:"over,omitempty"`
 	Evidence []string  `json:"evidence"`
+	// Importance is taken from an edit by hand, and not published.
+	Importance int `json:"importance,omitempty"`
 }
 
 // DocumentThread is a thread's state as it is published.

@@ -74,9 +74,9 @@ func (s State) Document() Document {
 		entries = entries[:min(len(entries), published[list])]
 		shown := make([]DocumentEntry, 0, len(entries))
 		for _, e := range entries {
-			shown = append(shown, e.document())
+			shown = append(shown, e.Document())
 		}
-		*doc.list(list) = shown
+		*doc.In(list) = shown
 	}
 	for _, record := range s.History[max(0, len(s.History)-historyShown):] {
 		doc.EscalationHistory = append(doc.EscalationHistory, record.document())
@@ -116,7 +116,8 @@ func (t ThreadState) document() DocumentThread {
 	return d
 }
 
-func (e Entry) document() DocumentEntry {
+// Document is the entry as it is published.
+func (e Entry) Document() DocumentEntry {
 	d := DocumentEntry{
 		ID: e.ID, Summary: cmp.Or(Summary(e.Summary), string(e.ID)), Strength: min(max(e.Strength, 0), MaxStrength), Kind: e.Kind,
 		Created: shownTime(e.Created), LastSeen: shownTime(e.LastSeen), Due: shownTime(e.Due), Over: e.Over,
@@ -139,7 +140,8 @@ func shownTime(t time.Time) time.Time {
 	return t.Truncate(time.Second)
 }
 
-func (d *Document) list(list List) *[]DocumentEntry {
+// In are the entries of a list.
+func (d *Document) In(list List) *[]DocumentEntry {
 	switch list {
 	case ActiveThreads:
 		return &d.ActiveThreads
@@ -193,7 +195,7 @@ func trimCreated(d *Document) bool {
 func (d *Document) eachEntry(trim func(*DocumentEntry) bool) bool {
 	trimmed := false
 	for _, list := range Lists() {
-		entries := *d.list(list)
+		entries := *d.In(list)
 		for i := range entries {
 			trimmed = trim(&entries[i]) || trimmed
 		}
@@ -206,7 +208,7 @@ func (s State) trimEntry(d *Document) bool {
 	var first *Entry
 	for i := range s.Entries {
 		e := &s.Entries[i]
-		shown := slices.ContainsFunc(*d.list(e.List), func(x DocumentEntry) bool { return x.ID == e.ID })
+		shown := slices.ContainsFunc(*d.In(e.List), func(x DocumentEntry) bool { return x.ID == e.ID })
 		if shown && (first == nil || PruneOrder(*e, *first, s.LastTick) < 0) {
 			first = e
 		}
@@ -214,7 +216,7 @@ func (s State) trimEntry(d *Document) bool {
 	if first == nil {
 		return false
 	}
-	list := d.list(first.List)
+	list := d.In(first.List)
 	*list = slices.DeleteFunc(*list, func(x DocumentEntry) bool { return x.ID == first.ID })
 	return true
 }

@@ -158,8 +158,25 @@ type Command struct {
 	Until time.Time `json:"until,omitzero"`
 	// Outcome is what a deliberation came to, for CommandOutcome.
 	Outcome *Outcome `json:"outcome,omitempty"`
+	// Edit is what CommandEdit says of Entry, beside its words in Text.
+	Edit *Edit `json:"edit,omitempty"`
 	// By is "person", or the name of the tool or deliberation.
 	By string `json:"by"`
+}
+
+// ByHand gives the commands that an edit of the document comes to. Whoever may
+// write there wrote it: it is worth an agent's word.
+const ByHand = "hand edit"
+
+// Edit is what was written into the document by hand. What is zero stays as it is.
+type Edit struct {
+	Importance int `json:"importance,omitempty"`
+	// Due: at the zero time it has none any more.
+	Due *time.Time `json:"due,omitempty"`
+	// List and Ref are those of a new entry: where it was written, and the
+	// observation that it is.
+	List List `json:"list,omitempty"`
+	Ref  Ref  `json:"ref,omitempty"`
 }
 
 // CommandKind says what is asked for.
@@ -171,6 +188,7 @@ const (
 	CommandDismiss CommandKind = "dismiss"
 	CommandFocus   CommandKind = "focus"
 	CommandNote    CommandKind = "note" // becomes an observation of the sense "person"
+	CommandEdit    CommandKind = "edit" // of the document, by hand
 	// Those of the gate, about an incident:
 	CommandAck    CommandKind = "ack"    // heard, with a word on its use
 	CommandSnooze CommandKind = "snooze" // not now; again at Until, if it still stands
@@ -178,6 +196,13 @@ const (
 	// CommandOutcome is how a deliberation on an incident ended.
 	CommandOutcome CommandKind = "outcome"
 )
+
+// Edited is what a tick did with one thing that was changed in the document by hand.
+type Edited struct {
+	Tick int64     `json:"tick"`
+	At   time.Time `json:"at"`
+	Done string    `json:"done"`
+}
 
 // In returns the entries of a list in the order of the state.
 func (s State) In(list List) []Entry {

@@ -36,7 +36,7 @@ func (d *Document) tokens(size int) int {
 // texts calls yield for every text in the document that somebody wrote.
 func (d *Document) texts(yield func(string)) {
 	for _, list := range Lists() {
-		for _, e := range *d.list(list) {
+		for _, e := range *d.In(list) {
 			yield(e.Summary)
 		}
 	}

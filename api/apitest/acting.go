@@ -64,7 +64,11 @@ func (m *Mind) Decide(_ context.Context, decision api.ProposalDecision) (api.Pro
 			return api.ProposalResult{}, err
 		}
 	}
-	switch {
+	switch given := decision.Passphrase; {
+	case decision.Approve && given == "" && m.Passphrase != "":
+		return api.ProposalResult{}, api.Errorf(api.CodePassphrase, "name a file with --passphrase-file", "approving takes your passphrase")
+	case decision.Approve && given != m.Passphrase:
+		return api.ProposalResult{}, api.Errorf(api.CodeRefused, "type it again", "that is not the passphrase")
 	case p.State == actions.Expired:
 		return api.ProposalResult{}, api.Errorf(api.CodeExpired, "ask for it anew", "the proposal %s has expired", p.ID)
 	case p.State != api.ProposalPending:
@@ -94,6 +98,17 @@ func (m *Mind) Decisions() []api.ProposalDecision { return copied(m, &m.decided)
 // undoable reports whether a run can be taken back at the time of the samples.
 func undoable(r api.ActionRun) bool {
 	return r.State == api.RunSucceeded && r.Undone == "" && r.UndoUntil.After(at)
+}
+
+// SetPassphrase sets Passphrase, where the present one is given.
+func (m *Mind) SetPassphrase(_ context.Context, request api.PassphraseRequest) (api.PassphraseSet, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.Passphrase != request.Present {
+		return api.PassphraseSet{}, api.Errorf(api.CodeRefused, "type it again", "that is not the passphrase")
+	}
+	m.Passphrase = request.Passphrase
+	return api.PassphraseSet{Asked: true}, nil
 }
 
 // Runs returns a page of Ran.

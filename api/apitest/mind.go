@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,10 +19,10 @@ import (
 // Mind answers from what it is given. Its fields may be changed before it is
 // served; the methods are safe for concurrent use.
 type Mind struct {
-	Now     api.Status
-	Reports []api.TickReport // newest first
-	Reasons map[subconscious.EntryID]api.Explanation
-	Replays []api.Replay
+	Now      api.Status
+	Reports  []api.TickReport // newest first
+	Reasons  map[subconscious.EntryID]api.Explanation
+	Replayed []api.Replay
 	// Tests are what TestModels answers from, Prompts are by thread, and Sum is
 	// the report, to which Since and Until are set.
 	Tests   []api.ModelTest
@@ -41,6 +42,8 @@ type Mind struct {
 	Proposed []api.Proposal
 	Ran      []api.ActionRun
 	OnDecide func(api.ProposalDecision) error
+	// Passphrase is what approving takes, "" for none.
+	Passphrase string
 	// Talks are conversations and Said their messages, newest first.
 	Talks []api.Conversation
 	Said  []api.Message
@@ -109,10 +112,21 @@ func (m *Mind) Tick(_ context.Context, n int64) (api.TickReport, error) {
 	return *r, err
 }
 
-// Replay returns one of Replays.
+// Replay returns one of Replayed.
 func (m *Mind) Replay(_ context.Context, n int64) (api.Replay, error) {
-	r, err := find(m.Replays, func(r api.Replay) bool { return r.Tick == n }, "see subconsciousctl ticks", "what went into tick %d is not on record any more", n)
+	r, err := find(m.Replayed, func(r api.Replay) bool { return r.Tick == n }, "see subconsciousctl ticks", "what went into tick %d is not on record any more", n)
 	return *r, err
+}
+
+// Replays returns all of Replayed that differ.
+func (m *Mind) Replays(_ context.Context, q api.ReplayQuery) (api.Replays, error) {
+	all := api.Replays{Ticks: len(m.Replayed), Set: strings.Fields(q.Set), Missing: 2, Older: 1, Pushes: api.Versions{Then: 3, Now: 2}, Digests: api.Versions{Then: 1, Now: 1}}
+	for _, r := range m.Replayed {
+		if all.Since, all.Until = r.At, m.Now.Tick.Last; !r.Same {
+			all.Differ, all.Differing = all.Differ+1, append(all.Differing, r)
+		}
+	}
+	return all, nil
 }
 
 // Why returns one of Reasons.

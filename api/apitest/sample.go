@@ -40,7 +40,7 @@ func sample[T any](name string) (value T) {
 // Busy returns a mind with something on every list, and with what is needed to
 // explain two of its entries.
 func Busy() *Mind {
-	return &Mind{Now: sample[api.Status]("status"), Reports: sample[[]api.TickReport]("reports"), Replays: sample[[]api.Replay]("replays"),
+	return &Mind{Now: sample[api.Status]("status"), Reports: sample[[]api.TickReport]("reports"), Replayed: sample[[]api.Replay]("replays"),
 		Reasons: sample[map[subconscious.EntryID]api.Explanation]("explanations")}
 }
 

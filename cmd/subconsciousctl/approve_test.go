@@ -67,6 +67,39 @@ func TestApproveNeedsWhatWasSeen(t *testing.T) {
 	}
 }
 
+// TestPassphraseAsked: on a terminal it is asked for where it is needed, and not shown.
+func TestPassphraseAsked(t *testing.T) {
+	for _, test := range []struct {
+		typed    string
+		hidden   []string
+		args     []string
+		code     int
+		approved bool
+	}{
+		{"y\n", []string{"correct horse"}, []string{"approve", "p-4f2a"}, exitFine, true},
+		{"y\n", []string{"battery staple"}, []string{"approve", "p-4f2a"}, exitRefused, false},
+		{"n\n", nil, []string{"approve", "p-4f2a"}, exitFailed, false},
+		{"", nil, []string{"reject", "p-4f2a"}, exitFine, false},
+		{"", []string{"correct horse", "another one", "another one"}, []string{"passphrase"}, exitFine, false},
+		{"", []string{"correct horse", "another one", "other one"}, []string{"passphrase"}, exitFailed, false},
+		{"", []string{"battery staple", "another one", "another one"}, []string{"passphrase"}, exitRefused, false},
+	} {
+		m, hidden := apitest.Deliberating(), test.hidden
+		m.Passphrase = "correct horse"
+		code, out, errs := asksHiding(t, m, func() (string, error) {
+			next := hidden[0]
+			hidden = hidden[1:]
+			return next, nil
+		}, strings.NewReader(test.typed), test.args...)
+		approved := slices.ContainsFunc(m.Decisions(), func(d api.ProposalDecision) bool { return d.Approve })
+		changed := m.Passphrase == "another one"
+		if code != test.code || approved != test.approved || len(hidden) > 0 || changed != (test.args[0] == "passphrase" && code == exitFine) ||
+			strings.Contains(out+errs, "horse") || strings.Contains(out+errs, "another one") {
+			t.Errorf("%+v: exit code %d, approved %v, changed %v\n%s%s", test, code, approved, changed, out, errs)
+		}
+	}
+}
+
 // TestApproveChangedMeanwhile: what is approved is what was shown, though the
 // proposal changes while the person thinks.
 func TestApproveChangedMeanwhile(t *testing.T) {

@@ -16,14 +16,23 @@ import (
 // it, with an input.
 func asks(t *testing.T, m *apitest.Mind, terminal bool, typed io.Reader, args ...string) (code int, out, errs string) {
 	t.Helper()
+	return runs(t, m, process{stdin: typed, inTerminal: terminal, outTerminal: terminal}, args...)
+}
+
+// asksHiding is asks on a terminal that can hide what is typed.
+func asksHiding(t *testing.T, m *apitest.Mind, hidden func() (string, error), typed io.Reader, args ...string) (code int, out, errs string) {
+	t.Helper()
+	return runs(t, m, process{stdin: typed, inTerminal: true, outTerminal: true, secret: hidden}, args...)
+}
+
+func runs(t *testing.T, m *apitest.Mind, p process, args ...string) (code int, out, errs string) {
+	t.Helper()
 	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, m, api.Options{Now: apitest.At})
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), process{
-		args: append([]string{"--state-dir", folder}, args...), stdout: &stdout, stderr: &stderr,
-		env: func(string) (string, bool) { return "", false }, now: apitest.At, zone: time.UTC, columns: func() int { return 80 },
-		stdin: typed, inTerminal: terminal, outTerminal: terminal,
-	})
+	p.args, p.stdout, p.stderr = append([]string{"--state-dir", folder}, args...), &stdout, &stderr
+	p.env, p.now, p.zone, p.columns = func(string) (string, bool) { return "", false }, apitest.At, time.UTC, func() int { return 80 }
+	code = run(t.Context(), p)
 	return code, stdout.String(), stderr.String()
 }
 

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
+	"github.com/subconsciousd/subconsciousd/deploy"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
@@ -25,6 +26,7 @@ func (a *app) configCommands() map[string]command {
 	}
 	return map[string]command{
 		"config check": of(a.checkConfig), "config show": of(a.showConfig), "config schema": of(a.showSchema), "config path": of(a.showConfigPath),
+		"config polkit": {run: func(*cobra.Command, []string) error { return a.write(deploy.Polkit()) }},
 	}
 }
 

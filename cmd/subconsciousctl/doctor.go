@@ -16,10 +16,10 @@ import (
 func (a *app) doctorCommands() map[string]command {
 	var live, send bool
 	return map[string]command{"doctor": {flags: map[string]any{"live": &live, "send": &send},
-		run: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), live, send) }}}
+		run: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd, live, send) }}}
 }
 
-func (a *app) doctor(ctx context.Context, live, send bool) error {
+func (a *app) doctor(cmd *cobra.Command, live, send bool) error {
 	config, place, err := a.load()
 	var wrong setup.Errors
 	if err != nil && !errors.As(err, &wrong) {
@@ -34,9 +34,12 @@ func (a *app) doctor(ctx context.Context, live, send bool) error {
 		return err
 	}
 	options.Daemon = examined{daemon}
+	if service, err := a.service(cmd, false); err == nil { // where services are is not known without a home
+		options.Service = service.Examine
+	}
 	findings := func() []doctor.Finding {
 		defer a.spin("examining")()
-		return doctor.Examine(ctx, options)
+		return doctor.Examine(cmd.Context(), options)
 	}()
 	if err := a.show(findings, "Doctor"); err != nil {
 		return err

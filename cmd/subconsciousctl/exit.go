@@ -89,7 +89,7 @@ func exitOf(code api.Code) int {
 	switch code {
 	case api.CodeNotFound:
 		return exitNotFound
-	case api.CodePaused, api.CodeRefused, api.CodeExpired, api.CodeUsed, api.CodeChanged, api.CodeLimit:
+	case api.CodePaused, api.CodeRefused, api.CodePassphrase, api.CodeExpired, api.CodeUsed, api.CodeChanged, api.CodeLimit:
 		return exitRefused
 	case api.CodeBadRequest, api.CodeAmbiguous, api.CodeTooLarge:
 		return exitUsage

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,7 +31,7 @@ func (a *app) proposalCommands() map[string]command {
 			}
 			return a.show(proposal, "Proposal")
 		}},
-		"approve": {offer: waiting, flags: map[string]any{"hash": &how.hash, "yes": &how.yes},
+		"approve": {offer: waiting, flags: map[string]any{"hash": &how.hash, "yes": &how.yes, "passphrase-file": &how.passphrase},
 			run: func(cmd *cobra.Command, args []string) error { return a.approve(cmd.Context(), args[0], how) }},
 		"reject": {offer: waiting, run: func(cmd *cobra.Command, args []string) error {
 			proposal, err := a.proposal(cmd.Context(), args[0])
@@ -38,6 +40,7 @@ func (a *app) proposalCommands() map[string]command {
 			}
 			return a.decide(cmd.Context(), api.ProposalDecision{ID: proposal.ID})
 		}},
+		"passphrase": {run: func(cmd *cobra.Command, _ []string) error { return a.setPassphrase(cmd.Context()) }},
 	}
 }
 
@@ -67,6 +70,8 @@ func (a *app) proposal(ctx context.Context, text string) (api.Proposal, error) {
 type approval struct {
 	hash string // of what was looked at before; "" for what is shown now
 	yes  bool   // without a question
+	// passphrase is the file that has it; "" to be asked.
+	passphrase string
 }
 
 // asksHere reports whether there is somebody who sees what is shown and can
@@ -99,7 +104,65 @@ func (a *app) approve(ctx context.Context, id string, how approval) error {
 			return errors.Join(err, a.declined("Nothing was run. It still waits for your word: approve or reject "+proposal.ID+"."))
 		}
 	}
-	return a.decide(ctx, api.ProposalDecision{ID: proposal.ID, Hash: proposal.Hash, Approve: true})
+	decision := api.ProposalDecision{ID: proposal.ID, Hash: proposal.Hash, Approve: true}
+	if how.passphrase != "" {
+		lines, err := a.linesOf(how.passphrase)
+		if err != nil {
+			return err
+		}
+		decision.Passphrase = lines[0]
+	}
+	return a.decide(ctx, decision)
+}
+
+// linesOf are those of a file, or of the input where it is "-".
+func (a *app) linesOf(path string) ([]string, error) {
+	in := a.stdin
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, 4<<10))
+	return strings.Split(strings.TrimSpace(strings.ReplaceAll(string(text), "\r", "")), "\n"), err
+}
+
+// setPassphrase asks for the present and the new passphrase; where nobody types
+// it reads them, the new one last.
+func (a *app) setPassphrase(ctx context.Context) (err error) {
+	lines := make([]string, 3)
+	if !a.inTerminal {
+		lines, err = a.linesOf("-")
+	} else {
+		for i, question := range []string{"The present passphrase, or Enter where there is none", "The new one", "The new one again"} {
+			if err == nil {
+				lines[i], err = (&terminal{app: a}).Secret(ctx, question)
+			}
+		}
+		if err == nil && lines[1] != lines[2] {
+			err = errors.New("the new one was typed in two ways, and none was set")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	request := api.PassphraseRequest{Passphrase: lines[len(lines)-1]}
+	if len(lines) > 1 {
+		request.Present = lines[0]
+	}
+	set, err := ask(ctx, a, "asking", put(api.PostPassphrase, request))
+	if err != nil {
+		return err
+	}
+	return a.print(set, func() string {
+		if !set.Asked {
+			return "It is set, and will be asked for once approve.ask is passphrase in the configuration.\n"
+		}
+		return "It is set, and approving takes it.\n"
+	})
 }
 
 // agreed asks a question that only a clear yes answers with yes.
@@ -131,6 +194,11 @@ func (a *app) decide(ctx context.Context, decision api.ProposalDecision) error {
 		doing = "carrying it out"
 	}
 	result, err := ask(ctx, a, doing, put(api.PostDecision, decision))
+	if problem, ok := errors.AsType[*api.Problem](err); ok && problem.Code == api.CodePassphrase && a.asksHere() {
+		if decision.Passphrase, err = (&terminal{app: a}).Secret(ctx, "Your passphrase"); err == nil {
+			result, err = ask(ctx, a, doing, put(api.PostDecision, decision))
+		}
+	}
 	if err == nil && decision.Approve && !a.json {
 		err = a.write("\n")
 	}

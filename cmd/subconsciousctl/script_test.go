@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,8 +31,12 @@ func TestMain(m *testing.M) {
 		// The command as main starts it, at the time of the samples; the person
 		// types into it, unless a script says that nobody does.
 		"subconsciousctl": func() {
+			var in io.Reader // which is nobody's, unless a script says that something is piped in
+			if os.Getenv("PIPED") != "" {
+				in = os.Stdin
+			}
 			os.Exit(run(context.Background(), process{
-				args: os.Args[1:], stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv,
+				args: os.Args[1:], stdin: in, stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv,
 				now: apitest.At, zone: time.UTC, columns: func() int { return 0 }, inTerminal: os.Getenv("NOBODY_TYPES") == "",
 				system: os.Getenv("SYSTEM"),
 			}))

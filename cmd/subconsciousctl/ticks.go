@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +20,9 @@ func (a *app) tickCommands() map[string]command {
 	var number api.TickQuery
 	var request api.TickRequest
 	var report api.ReportQuery
-	back := "24h"
+	var span api.ReplayQuery
+	var set []string
+	back, replayed := "24h", ""
 	all := asking(a, "reading", api.GetTicks, &query, "Ticks")
 	numbered := func(_ context.Context, c call) (err error) {
 		if number.N, err = strconv.ParseInt(c.args[0], 10, 64); err != nil || number.N < 1 {
@@ -25,6 +30,22 @@ func (a *app) tickCommands() map[string]command {
 		}
 		return nil
 	}
+	replay := filling(a, "thinking", api.GetReplay, &number, numbered, "Replay", func(again api.Replay) error {
+		return degraded(!again.Same && !again.Other())
+	})
+	replays := filling(a, "thinking", api.GetReplays, &span, func(ctx context.Context, c call) (err error) {
+		span.Set = strings.Join(set, "\n")
+		if len(c.args) == 1 {
+			err = numbered(ctx, c)
+			span.Tick = number.N
+			return err
+		}
+		var ok bool
+		if span.Since, ok = screen.Since(a.view(), cmp.Or(replayed, back)); !ok {
+			err = unsince(replayed)
+		}
+		return err
+	}, "Replays", func(again api.Replays) error { return degraded(len(again.Set) == 0 && again.Differ > 0) })
 	one := filling(a, "reading", api.GetTick, &number, numbered, "Tick")
 	return map[string]command{
 		"ticks": {flags: map[string]any{"before": &query.Before, "limit": &query.Limit}, run: func(cmd *cobra.Command, args []string) error {
@@ -33,9 +54,15 @@ func (a *app) tickCommands() map[string]command {
 			}
 			return all(cmd, args)
 		}},
-		"replay": {run: filling(a, "thinking", api.GetReplay, &number, numbered, "Replay", func(again api.Replay) error {
-			return degraded(!again.Same && !again.Other())
-		})},
+		"replay": {flags: map[string]any{"since": &replayed, "set": &set}, run: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 1 && replayed != "":
+				return &usageError{err: errors.New("--since does not go with the number of a tick"), next: "leave one of them out"}
+			case len(args) == 1 && len(set) == 0:
+				return replay(cmd, args)
+			}
+			return replays(cmd, args)
+		}},
 		"tick": {flags: map[string]any{"dry-run": &request.DryRun, "thread": &request.Thread}, values: map[string]cobra.CompletionFunc{"thread": a.values(threads())},
 			run: asking(a, "thinking", api.PostTick, &request, "Tick", func(done api.TickReport) error {
 				return degraded(done.Error != "" || !done.Published && !done.DryRun)

@@ -52,12 +52,28 @@ func envsubst(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// port is "port": PORT is one that nobody listens on.
+func port(ts *testscript.TestScript, neg bool, args []string) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	_, number, err := net.SplitHostPort(free.Addr().String())
+	ts.Check(err)
+	ts.Check(free.Close())
+	ts.Setenv("PORT", number)
+}
+
 // token is "token FILE": the token in it is TOKEN from then on.
 func token(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("TOKEN", strings.Fields(ts.ReadFile(args[0]))[0])
 }
 
-// hand is "hand STATUS TOKEN METHOD PATH [JSON]": the daemon answers so, over its socket.
+// secret is "secret FILE": the file that FILE names holds what is TOKEN from then on.
+func secret(ts *testscript.TestScript, neg bool, args []string) {
+	token(ts, neg, []string{strings.TrimSpace(ts.ReadFile(args[0]))})
+}
+
+// hand is "hand STATUS TOKEN METHOD PATH [JSON]": the daemon answers so, over its
+// socket, or at DOOR.
 func hand(ts *testscript.TestScript, neg bool, args []string) {
 	body := ""
 	if len(args) == 5 {
@@ -65,12 +81,15 @@ func hand(ts *testscript.TestScript, neg bool, args []string) {
 	} else if neg || len(args) != 4 {
 		ts.Fatalf("usage: hand STATUS TOKEN METHOD PATH [JSON]")
 	}
-	socket := filepath.Join(ts.Getenv("SUBCONSCIOUS_STATE_DIR"), "socket")
+	network, address := "unix", filepath.Join(ts.Getenv("SUBCONSCIOUS_STATE_DIR"), "socket")
+	if door := ts.Getenv("DOOR"); door != "" {
+		network, address = "tcp", door
+	}
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		return (&net.Dialer{}).DialContext(ctx, network, address)
 	}}
 	defer transport.CloseIdleConnections()
-	request, err := http.NewRequest(args[2], "http://daemon"+args[3], strings.NewReader(body))
+	request, err := http.NewRequest(args[2], "http://localhost"+args[3], strings.NewReader(body))
 	ts.Check(err)
 	request.Header.Set("Authorization", "Bearer "+args[1])
 	if body != "" {

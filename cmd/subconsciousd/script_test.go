@@ -115,7 +115,7 @@ func runScripts(t *testing.T, dir string) {
 			"end":    end,
 			"entry":  entry,
 			"fake":   fake,
-			"phone":  phone, "pushed": pushed, "hand": hand, "token": token, "envsubst": envsubst,
+			"phone":  phone, "pushed": pushed, "hand": hand, "token": token, "port": port, "secret": secret, "envsubst": envsubst,
 			"hearing": hearing, "answering": answering, "heard": heard,
 		},
 	})

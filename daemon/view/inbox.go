@@ -90,7 +90,7 @@ func toldIncident(view *senses.View, incident subconscious.Incident) api.InboxIn
 		Times: t.Times, Feedback: t.Feedback, Remind: t.Remind, Deliberating: t.Deliberating(), Delivery: []api.Delivery{},
 	}
 	for ref := range incident.Recorded {
-		if _, stands := view.Get(ref); stands {
+		if _, stands := view.Get(ref); stands && !incident.Over {
 			shown.Standing = true
 		}
 	}
@@ -282,17 +282,22 @@ const MostLive = 500
 
 // Attention is how often the person was told lately.
 func Attention(ctx context.Context, kept *mind.Store, at time.Time) (escalate.Spent, error) {
-	midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
-	hour := at.Add(-time.Hour)
-	since := midnight
-	if hour.Before(since) {
-		since = hour
-	}
-	pushes, err := kept.Pushes(ctx, since)
+	pushes, err := kept.Pushes(ctx, at.AddDate(0, 0, -1).Add(-time.Hour))
 	if err != nil {
 		return escalate.Spent{}, err
 	}
-	var spent escalate.Spent
+	spent := Spent(pushes, at)
+	if spent.Daily, spent.Weekly, err = kept.Digests(ctx); err != nil {
+		return spent, err
+	}
+	spent.Restored, err = kept.Restored(ctx)
+	return spent, err
+}
+
+// Spent is what pushes, in the order of their times, take of the attention of that day.
+func Spent(pushes []mind.Push, at time.Time) (spent escalate.Spent) {
+	midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
+	hour := at.Add(-time.Hour)
 	tomorrow := midnight.AddDate(0, 0, 1)
 	for _, p := range pushes {
 		if !p.At.Before(tomorrow) {
@@ -328,9 +333,5 @@ func Attention(ctx context.Context, kept *mind.Store, at time.Time) (escalate.Sp
 			}
 		}
 	}
-	if spent.Daily, spent.Weekly, err = kept.Digests(ctx); err != nil {
-		return spent, err
-	}
-	spent.Restored, err = kept.Restored(ctx)
-	return spent, err
+	return spent
 }

@@ -156,10 +156,12 @@ func Answer(err error) error {
 // actionCode is a code of the engine of actions as the API has it.
 func actionCode(code actions.Code) api.Code {
 	switch code {
-	case actions.CodeNotFound, actions.CodeExpired, actions.CodeUsed, actions.CodeChanged, actions.CodeLimit, actions.CodeBusy:
+	case actions.CodeNotFound, actions.CodeExpired, actions.CodeUsed, actions.CodeChanged, actions.CodeLimit, actions.CodeBusy, actions.CodePassphrase:
 		return api.Code(code) // one word in both
 	case actions.CodeUnknown:
 		return api.CodeNotFound
+	case actions.CodeInvalid:
+		return api.CodeBadRequest
 	case actions.CodeStopped:
 		return api.CodeUnavailable
 	}

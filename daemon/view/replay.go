@@ -12,8 +12,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// replayable is what a tick's record holds: all that the mechanics depended on.
-type replayable struct {
+// Recorded is what a tick's record holds: all that the mechanics depended on.
+type Recorded struct {
 	Mechanics int              `json:"mechanics"`
 	Zone      string           `json:"zone"`
 	Input     aggregator.Input `json:"input"`
@@ -24,7 +24,7 @@ type replayable struct {
 
 // Record packs a tick so that it can be replayed and shown.
 func Record(in aggregator.Input, gate escalate.Input, report api.TickReport) (mind.Record, error) {
-	kept := replayable{Mechanics: aggregator.MechanicsVersion, Zone: in.Zone.String(), Input: in, Judging: escalate.Version, Gate: gate}
+	kept := Recorded{Mechanics: aggregator.MechanicsVersion, Zone: in.Zone.String(), Input: in, Judging: escalate.Version, Gate: gate}
 	kept.Input.Zone = nil
 	inputs, err := json.Marshal(kept)
 	if err != nil {
@@ -51,35 +51,45 @@ type Replayed struct {
 // Replay merges a recorded tick again, and judges it again, whatever version
 // recorded it.
 func Replay(record mind.Record) (Replayed, error) {
-	kept, err := recorded(record)
+	kept, err := Read(record)
 	if err != nil {
 		return Replayed{}, err
 	}
-	out := Replayed{Outcome: escalate.Decide(kept.Gate), MaxTokens: kept.Input.Rules.MaxTokens,
-		Mechanics: api.Versions{Then: kept.Mechanics, Now: aggregator.MechanicsVersion}, Gate: api.Versions{Then: kept.Judging, Now: escalate.Version}}
-	out.State, out.Changes = aggregator.Merge(kept.Input)
+	return kept.Again(), nil
+}
+
+// Again merges and judges it again.
+func (r Recorded) Again() Replayed {
+	out := Replayed{Outcome: escalate.Decide(r.Gate), MaxTokens: r.Input.Rules.MaxTokens}
+	out.Mechanics, out.Gate = r.Versions()
+	out.State, out.Changes = aggregator.Merge(r.Input)
 	out.State = escalate.Remember(out.State, out.Outcome)
-	return out, nil
+	return out
+}
+
+// Versions are those of the mechanics and of the gate.
+func (r Recorded) Versions() (mechanics, gate api.Versions) {
+	return api.Versions{Then: r.Mechanics, Now: aggregator.MechanicsVersion}, api.Versions{Then: r.Judging, Now: escalate.Version}
 }
 
 // Merged is what a recorded tick was merged from. It fails where the record is of
 // another version of the mechanics.
 func Merged(record mind.Record) (aggregator.Input, error) {
-	kept, err := recorded(record)
+	kept, err := Read(record)
 	if err == nil && kept.Mechanics != aggregator.MechanicsVersion {
 		err = fmt.Errorf("replay tick %d: it was made by mechanics version %d, this is version %d", record.Tick, kept.Mechanics, aggregator.MechanicsVersion)
 	}
 	return kept.Input, err
 }
 
-// recorded is what a tick was merged and judged from.
-func recorded(record mind.Record) (kept replayable, err error) {
+// Read is what a tick was merged and judged from.
+func Read(record mind.Record) (kept Recorded, err error) {
 	if err := json.Unmarshal(record.Inputs, &kept); err != nil {
-		return replayable{}, fmt.Errorf("read the record of tick %d: %w", record.Tick, err)
+		return Recorded{}, fmt.Errorf("read the record of tick %d: %w", record.Tick, err)
 	}
 	zone, err := time.LoadLocation(kept.Zone)
 	if err != nil {
-		return replayable{}, fmt.Errorf("read the record of tick %d: %w", record.Tick, err)
+		return Recorded{}, fmt.Errorf("read the record of tick %d: %w", record.Tick, err)
 	}
 	kept.Input.Zone = zone
 	kept.Input.At, kept.Gate.At = kept.Input.At.In(zone), kept.Gate.At.In(zone)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/senses"
@@ -36,6 +37,13 @@ func (v *Reader) status(ctx context.Context) (api.Status, error) {
 		return api.Status{}, fmt.Errorf("read the notices: %w", err)
 	}
 	now := v.in.Now()
+	edited, err := v.in.Mind.Edited(ctx, now.Add(-24*time.Hour))
+	if err != nil {
+		return api.Status{}, fmt.Errorf("read what was edited: %w", err)
+	}
+	for i := range edited {
+		edited[i].At = edited[i].At.In(now.Location())
+	}
 	shown := v.in.Board.Now()
 	status := api.Status{
 		Version: v.in.Version,
@@ -49,8 +57,15 @@ func (v *Reader) status(ctx context.Context) (api.Status, error) {
 		},
 		Senses: shown.Senses, Threads: shown.Threads, Subconscious: shown.State.Document(),
 		Parked: byImportance(shown.State.Parked), Presence: shown.Presence,
-		Pending: pending, Rejected: shown.RejectedSince(now.Add(-rejectionsShown)), Notices: v.shownNotices(notices),
+		Pending: pending, Edited: edited, Rejected: shown.RejectedSince(now.Add(-rejectionsShown)), Notices: v.shownNotices(notices),
 		Heartbeat: v.in.Heartbeat(),
+	}
+	if v.in.Config.Backup.Folder != "" {
+		backups, err := v.in.Mind.Backups(ctx)
+		if err != nil {
+			return api.Status{}, err
+		}
+		status.Backup = &backups
 	}
 	if v.in.Changed() {
 		status.Notices = append(status.Notices, api.Notice{At: now, NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration},

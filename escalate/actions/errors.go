@@ -22,6 +22,7 @@ const (
 	CodeStopped     Code = "stopped"        // the engine does not run
 	CodeNoUndo      Code = "no_undo"        // that run cannot be undone
 	CodeForbidden   Code = "forbidden"      // whoever asks may not
+	CodePassphrase  Code = "passphrase"     // it takes the passphrase, too
 )
 
 // Error is a refusal, for people and for models.

@@ -12,6 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/approve"
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
@@ -31,7 +32,17 @@ func (e *examination) acting(context.Context) {
 		i := slices.IndexFunc(e.Config.Actions, func(a actions.Action) bool { return a.Name == found.Name })
 		e.action(e.Config.Actions[i], found)
 	}
-	n := len(e.Config.Actions)
+	ask, n := e.Config.Approve.Ask, len(e.Config.Actions)
+	lacks := func(way, path string) bool {
+		_, err := os.Stat(path)
+		return ask == way && err != nil
+	}
+	e.say("second factor",
+		row{lacks(approve.AskPassphrase, approve.File(e.StateDir)), Degraded, "approving takes a passphrase, and none has been set: nothing can be approved", "set one: subconsciousctl passphrase"},
+		row{lacks(approve.AskPolkit, approve.PolkitFile), Degraded, "approving is asked of polkit, which does not know of it: nothing can be approved",
+			"subconsciousctl config polkit | sudo tee " + approve.PolkitFile},
+		row{ask != approve.AskNone, OK, "approving takes what " + ask + " asks for", ""},
+		row{n > 0, Note, "approving takes your word alone, which any program of yours can give", "set approve.ask: docs/security.md"})
 	e.say("actions", row{n > 0 && !deliberates, Note, fmt.Sprintf("%d configured, and without a deliberation nothing asks for them", n),
 		"let a model deliberate: docs/deliberation.md"})
 }

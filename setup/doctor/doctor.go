@@ -1,5 +1,5 @@
 // Package doctor examines an installation: its configuration, its folders, its
-// database, the machine, the mail accounts and calendars, the models, how the person is told,
+// database, its service, the machine, the mail accounts and calendars, the models, how the person is told,
 // and what may be done for them, and says for each failure what to do.
 //
 // It stores nothing and mends nothing. No remote model, and no person, is sent
@@ -33,6 +33,7 @@ const (
 const (
 	PartConfiguration = "configuration"
 	PartMind          = "mind"
+	PartService       = "service"
 	PartMachine       = "machine"
 	PartMail          = "mail"
 	PartCalendars     = "calendars"
@@ -86,6 +87,8 @@ type Options struct {
 	// Programs are the folders in which programs of actions are looked for; nil is
 	// those of the daemon.
 	Programs []string
+	// Service looks at the service that keeps the daemon running; nil does not.
+	Service func(context.Context) []Finding
 	// Session looks at the person's session; nil asks the desktop.
 	Session func(context.Context) presence.Session
 }
@@ -112,8 +115,9 @@ func Examine(ctx context.Context, options Options) []Finding {
 		look  func(context.Context)
 	}{
 		{PartConfiguration, true, e.configuration}, {PartConfiguration, e.Exists, e.paths}, {PartConfiguration, true, e.prompts},
-		{PartMind, true, e.stateDir}, {PartMind, true, e.daemon}, {PartMind, true, e.database},
-		{PartMachine, true, e.room}, {PartMachine, true, e.clock}, {PartMachine, e.Config != nil, e.watches}, {PartMachine, e.Config != nil, e.transcripts}, {PartMachine, e.Config != nil, e.sources},
+		{PartMind, true, e.stateDir}, {PartMind, true, e.daemon}, {PartMind, true, e.database}, {PartMind, e.Config != nil, e.backups},
+		{PartService, e.Service != nil, func(ctx context.Context) { e.found = append(e.found, e.Service(ctx)...) }},
+		{PartMachine, true, e.room}, {PartMachine, true, e.encryption}, {PartMachine, true, e.clock}, {PartMachine, e.Config != nil, e.watches}, {PartMachine, e.Config != nil, e.transcripts}, {PartMachine, e.Config != nil, e.sources},
 		{PartMail, e.Config != nil, e.mail}, {PartCalendars, e.Config != nil, e.calendars},
 		{PartModels, e.Config != nil, e.models}, {PartModels, e.Config != nil, e.budget},
 		{PartTelling, e.Config != nil, e.channels}, {PartTelling, e.Config != nil, e.heartbeat}, {PartTelling, e.Config != nil, e.quietHours}, {PartTelling, e.Config != nil, e.attention},

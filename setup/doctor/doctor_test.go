@@ -188,6 +188,14 @@ func TestFaults(t *testing.T) {
 		"a backup that fails": {"", func(t *testing.T, p *patient) {
 			p.options.Daemon = fakeDaemon{status: api.Status{Notices: []api.Notice{{NoticeKey: subconscious.NoticeKey{Code: api.NoticeBackup}, Text: "the backup of the day was not made", Next: "mend that"}}}}
 		}, "backup", doctor.Degraded, "was not made"},
+		"no backups":                 {"", nil, "backups", doctor.Note, "none are made by themselves"},
+		"no folder for backups":      {"backup: {folder: b}", nil, "backups", doctor.Degraded, "there is no folder"},
+		"no backup yet":              {"backup: {folder: b}", func(t *testing.T, p *patient) { write(t, p.dir+"/b/of-another.tar.gz", "", 0o600) }, "backups", doctor.Note, "there is none in"},
+		"an old backup":              {"backup: {folder: b}", func(t *testing.T, p *patient) { write(t, p.dir+"/b/subconscious-20261120T033000Z.tar.gz", "", 0o600) }, "backups", doctor.Degraded, "20 Nov 2026"},
+		"a backup that all can read": {"backup: {folder: b}", func(t *testing.T, p *patient) { write(t, p.dir+"/b/subconscious-20261122T033000Z.tar.gz", "", 0o600) }, "backups", doctor.Note, "whoever has it"},
+		"an encrypted backup": {"backup: {folder: b, recipient: age1lggyhqrw2nlhcxprm67z43rta597azn8gknawjehu9d9dl0jq3yqqvfafg}", func(t *testing.T, p *patient) {
+			write(t, p.dir+"/b/subconscious-20261122T033000Z.tar.gz.age", "", 0o600)
+		}, "backups", doctor.OK, ", encrypted"},
 		"no database": {"", nil, "database", doctor.Note, "none yet"},
 		"a database of another kind": {"", func(t *testing.T, p *patient) {
 			write(t, p.options.StateDir+"/mind.db", strings.Repeat("no database ", 20), 0o600)

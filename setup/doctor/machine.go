@@ -7,13 +7,10 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/shirou/gopsutil/v4/disk"
 
 	"github.com/subconsciousd/subconsciousd/senses/conversation"
 	"github.com/subconsciousd/subconsciousd/senses/files"
@@ -53,27 +50,6 @@ func (e *examination) clock(ctx context.Context) {
 		row{math.Abs(c.Offset) > clockOff, Degraded, fmt.Sprintf("it is off by %.1f seconds", c.Offset), "look at the time service: timedatectl status"},
 		row{!c.Kept && !c.Synchronised, Note, "no time service keeps it", "timedatectl set-ntp true starts one"},
 		row{true, OK, "it is in step", ""})
-}
-
-// room looks at the disk that the state folder is on.
-func (e *examination) room(ctx context.Context) {
-	at := e.StateDir
-	for {
-		if _, err := os.Stat(at); err == nil || filepath.Dir(at) == at {
-			break
-		}
-		at = filepath.Dir(at)
-	}
-	usage, err := disk.UsageWithContext(ctx, at)
-	if err != nil {
-		e.add(Skipped, "disk", fmt.Sprintf("its room cannot be read: %v", err), "")
-		return
-	}
-	words := fmt.Sprintf("%.1f GB are free for %s", float64(usage.Free)/1e9, e.StateDir)
-	e.say("disk",
-		row{usage.Free < noRoom, Broken, words, "make room: nothing can be kept on a full disk"},
-		row{usage.Free < littleRoom, Degraded, words, "make room before it is full"},
-		row{true, OK, words, ""})
 }
 
 // watches compares the folders to be watched with how many may be.

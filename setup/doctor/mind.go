@@ -150,6 +150,13 @@ func (e *examination) daemon(ctx context.Context) {
 		e.say("restart", row{n.Code == api.NoticeConfiguration, Degraded, n.Text, n.Next})
 		e.say("backup", row{n.Code == api.NoticeBackup, Degraded, n.Text, n.Next})
 	}
+	if b := status.Backup; b != nil && !b.Checked.IsZero() {
+		when := b.File + ", checked " + b.Checked.In(e.zone()).Format("Mon 2 Jan")
+		e.say("backup check",
+			row{b.Error != "", Degraded, when + ": " + b.Error, b.Next},
+			row{b.Restored, OK, when + ": restored aside, and whole", ""},
+			row{true, Note, when + ": as it was made, and not restored, as its key is not here", "set backup.identity_file, or restore it once elsewhere"})
+	}
 	var troubles []string
 	for _, s := range status.Senses {
 		if s.State == "blind" {
@@ -188,4 +195,22 @@ func (e *examination) database(ctx context.Context) {
 		row{errors.Is(err, fs.ErrNotExist), Note, "there is none yet; the daemon makes it", "start it: subconsciousd"},
 		row{ok, Broken, known.Text, known.Next},
 		row{true, Broken, fmt.Sprint(err), "stop the daemon, and put the newest backup in its place: subconsciousctl restore FILE"})
+}
+
+// backups looks at those that are made each day.
+func (e *examination) backups(context.Context) {
+	c := e.Config.Backup
+	newest, err := c.Newest(e.Now())
+	known, ok := errors.AsType[*store.Error](err)
+	if !ok {
+		known = &store.Error{Text: fmt.Sprint(err), Next: "look at the folder, or correct backup.folder"}
+	}
+	words := "the newest is of " + newest.In(e.zone()).Format("2 Jan 2006 15:04")
+	e.say("backups",
+		row{c.Folder == "", Note, "none are made by themselves", "name a folder under backup, best on another disk: docs/service.md"},
+		row{err != nil, Degraded, known.Text, known.Next},
+		row{newest.IsZero(), Note, "there is none in " + c.Folder + " yet", "the daemon makes one; or at once: subconsciousctl backup"},
+		row{e.Now().Sub(newest) > 49*time.Hour, Degraded, words, "see why: subconsciousctl status, subconsciousctl logs"},
+		row{c.Recipient == "", Note, words + ", and whoever has it can read the mind", "have them encrypted: backup.recipient"},
+		row{true, OK, words + ", encrypted", ""})
 }

@@ -217,7 +217,7 @@ func BenchmarkOpen(b *testing.B) {
 		}
 		minds := mind.New(db)
 		load(b, minds)
-		if _, err := mind.NewPublisher(dir, minds, nil).Recover(b.Context(), noon); err != nil {
+		if _, err := mind.NewPublisher(dir, minds, nil).Recover(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 		if err := db.Close(); err != nil {
@@ -269,7 +269,7 @@ func BenchmarkPublish(b *testing.B) {
 			timed(&least, func() error { return bare(dir, c.Published) })
 		}
 		timed(&ours, func() error {
-			_, err := publisher.Publish(b.Context(), c.Record.At, c.Record.Tick, c.Published)
+			_, err := publisher.Publish(b.Context(), c.Record.Tick, c.Published)
 			return err
 		})
 		if i%2 == 1 {

@@ -36,7 +36,14 @@ func childTick(ctx context.Context, dir string) error {
 	}
 	minds := mind.New(db)
 	publisher := mind.NewPublisher(dir, minds, nil)
-	if _, err := publisher.Recover(ctx, noon); err != nil {
+	if there, err := publisher.Foreign(ctx); err != nil {
+		return err
+	} else if there != nil {
+		if _, err := publisher.SetAside(noon); err != nil {
+			return err
+		}
+	}
+	if _, err := publisher.Recover(ctx); err != nil {
 		return err
 	}
 	state, err := minds.Load(ctx)
@@ -53,7 +60,7 @@ func childTick(ctx context.Context, dir string) error {
 			return err
 		}
 		fmt.Println("committed", c.Record.Tick)
-		if _, err := publisher.Publish(ctx, c.Record.At, c.Record.Tick, c.Published); err != nil {
+		if _, err := publisher.Publish(ctx, c.Record.Tick, c.Published); err != nil {
 			return err
 		}
 		fmt.Println("published", c.Record.Tick)
@@ -179,7 +186,14 @@ func TestPublishFailsBetweenItsSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := h.tick(t, 0)
-		if _, err := h.publisher.Publish(t.Context(), noon, c.Record.Tick, c.Published); err == nil {
+		_, err = h.publisher.Foreign(t.Context())
+		if err == nil {
+			_, err = h.publisher.SetAside(noon)
+		}
+		if err == nil {
+			_, err = h.publisher.Publish(t.Context(), c.Record.Tick, c.Published)
+		}
+		if err == nil {
 			t.Errorf("%s: no error", point)
 		}
 		restore()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -24,52 +25,58 @@ const (
 	keptRejected  = 20
 )
 
-// place is what stands where the document belongs.
-type place struct {
-	missing bool
-	// content is the file's, or nil for what cannot be ours: a link, a file
-	// over the limit, or one that this user may not read.
-	content []byte
+// Place is what stands where the document belongs.
+type Place struct {
+	Missing bool
+	// Content is the file's, or nil for what cannot be ours: Why says what it is.
+	Content []byte
+	Why     string
+	// Info is the file's; nil where it is missing.
+	Info fs.FileInfo
 }
 
 // readPlace reads what stands at path. It follows no link, waits for no pipe and
 // reads no more than maxDocument. A folder or a special file is an error.
-func readPlace(path string) (place, error) {
+func readPlace(path string) (Place, error) {
 	stat, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return place{missing: true}, nil
+		return Place{Missing: true}, nil
 	case err != nil:
-		return place{}, err
-	case stat.Mode()&fs.ModeSymlink != 0, stat.Mode().IsRegular() && stat.Size() > maxDocument:
-		return place{}, nil
+		return Place{}, err
+	case stat.Mode()&fs.ModeSymlink != 0:
+		return Place{Why: "it is a link", Info: stat}, nil
+	case stat.Mode().IsRegular() && stat.Size() > maxDocument:
+		return Place{Why: tooLarge, Info: stat}, nil
 	case !stat.Mode().IsRegular():
-		return place{}, blocked(path, stat.Mode())
+		return Place{Info: stat}, blocked(path, stat.Mode())
 	}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ELOOP):
-		return place{}, nil
+		return Place{Why: "this user may not read it", Info: stat}, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return place{missing: true}, nil
+		return Place{Missing: true}, nil
 	case err != nil:
-		return place{}, err
+		return Place{}, err
 	}
 	defer file.Close()
 	// It may have been another file by the time it was opened.
 	if stat, err = file.Stat(); err != nil {
-		return place{}, err
+		return Place{}, err
 	}
 	if !stat.Mode().IsRegular() {
-		return place{}, blocked(path, stat.Mode())
+		return Place{}, blocked(path, stat.Mode())
 	}
 	// Room for all of it at once, and to see the end.
 	content := bytes.NewBuffer(make([]byte, 0, min(stat.Size(), maxDocument)+bytes.MinRead))
 	if _, err := content.ReadFrom(io.LimitReader(file, maxDocument+1)); err != nil || content.Len() > maxDocument {
-		return place{}, err
+		return Place{Why: tooLarge, Info: stat}, err
 	}
-	return place{content: content.Bytes()}, nil
+	return Place{Content: content.Bytes(), Info: stat}, nil
 }
+
+const tooLarge = "it has more than 1 MiB"
 
 func blocked(path string, mode fs.FileMode) error {
 	what := "a special file"
@@ -85,28 +92,77 @@ func blocked(path string, mode fs.FileMode) error {
 		Next: "Move it away; the document is published again at the next tick"}
 }
 
-// setAsideForeign keeps a file that is not ours under another name.
-func (p *Publisher) setAsideForeign(ctx context.Context, at time.Time) (PublishResult, error) {
-	there, err := readPlace(p.path)
-	if err != nil || there.missing {
-		return PublishResult{}, err
+// Foreign returns what somebody else put in the document's place, nil for
+// nothing. A folder or a special file is an error.
+func (p *Publisher) Foreign(ctx context.Context) (*Place, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.aside = nil
+	there, foreign, err := p.look(ctx)
+	p.seen = there.Info
+	if err != nil || !foreign {
+		return nil, err
 	}
-	if there.content != nil {
-		sum := sha256.Sum256(there.content)
-		if sum == p.last {
-			return PublishResult{}, nil
-		}
-		if known, err := p.store.isPublished(ctx, sum[:]); err != nil || known {
-			return PublishResult{}, err
-		}
+	return &there, nil
+}
+
+// Touched reports whether there is another file in the document's place than
+// Foreign or Publish last saw, or the same one after it was written to.
+func (p *Publisher) Touched() bool {
+	stat, err := os.Lstat(p.path)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return err == nil && (p.seen == nil || !os.SameFile(stat, p.seen) || !stat.ModTime().Equal(p.seen.ModTime()) || stat.Size() != p.seen.Size())
+}
+
+// look reads what stands in the document's place. It is foreign unless it was
+// published, taken over, or set aside at this tick.
+func (p *Publisher) look(ctx context.Context) (there Place, foreign bool, err error) {
+	there, err = readPlace(p.path)
+	if err != nil || there.Missing || p.aside != nil && os.SameFile(there.Info, p.aside) {
+		return there, false, err
 	}
-	rejected, err := p.setAside(at)
+	if there.Content == nil {
+		return there, true, nil
+	}
+	sum := sha256.Sum256(there.Content)
+	if sum == p.last {
+		return there, false, nil
+	}
+	known, err := p.store.isPublished(ctx, sum[:])
+	return there, !known, err
+}
+
+// Adopt keeps the commands that a foreign document comes to for the next tick,
+// and that it may be replaced from now on, in one transaction.
+func (s *Store) Adopt(ctx context.Context, there Place, commands []subconscious.Command) error {
+	return s.write(ctx, "adopt a document", func(tx *store.Tx) error {
+		for _, command := range commands {
+			if _, err := s.EnqueueIn(ctx, tx, command); err != nil {
+				return err
+			}
+		}
+		return putMeta(ctx, tx, metaAdopted, fmt.Sprintf("%x", sha256.Sum256(there.Content)))
+	})
+}
+
+// metaAdopted is the key of the hash of the foreign document that was adopted,
+// until it is replaced.
+const metaAdopted = "adopted"
+
+// SetAside keeps a foreign file under another name, after which it may be
+// replaced. Older ones are removed, since 20 are kept.
+func (p *Publisher) SetAside(at time.Time) (path string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if path, err = p.setAside(at); err == nil {
+		p.aside, err = os.Lstat(path)
+	}
 	if err != nil {
-		return PublishResult{}, err
+		return "", explain(p.path, err)
 	}
-	p.logger.Warn("set aside a document that is not ours", "path", rejected)
-	removed, err := p.removeOldest()
-	return PublishResult{Rejected: rejected, Removed: removed}, err
+	p.logger.Warn("set aside a document that is not ours", "path", path)
+	return path, p.removeOldest()
 }
 
 // setAside gives the file in the document's place a second name, under which
@@ -156,10 +212,10 @@ func secondName(from, to string) error {
 }
 
 // removeOldest removes the oldest files that were set aside, over keptRejected.
-func (p *Publisher) removeOldest() (removed []string, err error) {
+func (p *Publisher) removeOldest() error {
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var names []string
 	for _, entry := range entries {
@@ -171,12 +227,12 @@ func (p *Publisher) removeOldest() (removed []string, err error) {
 	for len(names) > keptRejected {
 		path := filepath.Join(p.dir, names[0])
 		if err := os.Remove(path); err != nil {
-			return removed, err
+			return err
 		}
 		p.logger.Warn("removed the oldest of the documents set aside", "path", path, "kept", keptRejected)
-		removed, names = append(removed, path), names[1:]
+		names = names[1:]
 	}
-	return removed, nil
+	return nil
 }
 
 // compareRejected orders by time, then by the number that was added: the

@@ -54,7 +54,7 @@ func refuse(text, next string) error {
 
 func checkCommand(command subconscious.Command) error {
 	switch command.Kind {
-	case subconscious.CommandClose, subconscious.CommandConfirm, subconscious.CommandDismiss, subconscious.CommandFocus, subconscious.CommandNote:
+	case subconscious.CommandClose, subconscious.CommandConfirm, subconscious.CommandDismiss, subconscious.CommandFocus, subconscious.CommandNote, subconscious.CommandEdit:
 	case subconscious.CommandAck, subconscious.CommandSnooze, subconscious.CommandRemind:
 		if command.Entry == "" && command.Incident == "" && command.IncidentID == "" {
 			return refuse(fmt.Sprintf("%s is about no incident", command.Kind), "Name the incident, or an entry of it")
@@ -68,6 +68,9 @@ func checkCommand(command subconscious.Command) error {
 	}
 	if command.Outcome != nil && command.Kind != subconscious.CommandOutcome {
 		return refuse(fmt.Sprintf("%s has an outcome", command.Kind), "Leave the outcome out")
+	}
+	if (command.Edit != nil) != (command.Kind == subconscious.CommandEdit) {
+		return refuse(fmt.Sprintf("%s has an edit, or is one without", command.Kind), "Only an edit of the document has one")
 	}
 	if command.At.IsZero() || command.By == "" {
 		return refuse("the command does not say when and by whom it was given", "Set its time and who gave it")
@@ -139,6 +142,16 @@ func (s *Store) Pending(ctx context.Context) ([]subconscious.Command, error) {
 	}
 	return commands, err
 }
+
+// Edited returns what ticks did since then with edits of the document, the newest first.
+func (s *Store) Edited(ctx context.Context, since time.Time) ([]subconscious.Edited, error) {
+	return all(ctx, s, "edited", func(e *subconscious.Edited) []any { return []any{&e.Tick, store.Time(&e.At), &e.Done} },
+		"SELECT tick, at, done FROM mind_inputs WHERE done IS NOT NULL AND at >= ? AND json_extract(body, '$.by') = ? ORDER BY id DESC LIMIT ?",
+		since.UnixNano(), subconscious.ByHand, editedShown)
+}
+
+// editedShown is how many edits are returned.
+const editedShown = 20
 
 // consume notes what the tick did with its inputs.
 func consume(ctx context.Context, tx *store.Tx, tick int64, consumed map[int64]string) error {

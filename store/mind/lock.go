@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -137,6 +138,9 @@ func held(dir, path string) error {
 // prepare makes sure that dir is a folder of this user's, and of nobody
 // else's.
 func prepare(dir string) (tightened string, err error) {
+	if err := cutOff(dir); err != nil {
+		return "", err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		if errors.Is(err, syscall.ENOTDIR) {
 			return "", notFolder(dir)
@@ -174,6 +178,22 @@ func prepare(dir string) (tightened string, err error) {
 			Next: fmt.Sprintf("Make it writable: chmod 700 %s", dir)}
 	}
 	return tightened, nil
+}
+
+// cutOff refuses a folder that is not there because a restore was ended between the two
+// renames that a volume takes which cannot exchange names: a new mind would hide both.
+func cutOff(dir string) error {
+	was, _ := filepath.Glob(dir + ".before-restore-*") // fails of a bad pattern alone
+	restored, _ := filepath.Glob(dir + ".restoring-*")
+	restored = slices.DeleteFunc(restored, func(aside string) bool {
+		_, err := os.Lstat(filepath.Join(aside, LockName))
+		return err == nil // one that a daemon had
+	})
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || len(was) == 0 || len(restored) == 0 {
+		return nil
+	}
+	return &store.Error{Code: store.CodeFolder, Path: dir, Text: fmt.Sprintf("a restore into %s was cut off: what was there is %s, and what was restored is %s", dir, was[len(was)-1], restored[0]),
+		Next: fmt.Sprintf("Move one of them to its place: mv %s %s", restored[0], dir)}
 }
 
 func notFolder(dir string) error {

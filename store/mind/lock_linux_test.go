@@ -95,7 +95,7 @@ func TestPublishOnAFullOrReadOnlyDisk(t *testing.T) {
 	fails := func(code store.Code) {
 		t.Helper()
 		c := h.tick(t, 0)
-		if _, err := h.publisher.Publish(t.Context(), noon, c.Record.Tick, c.Published); store.CodeOf(err) != code {
+		if _, err := h.publisher.Publish(t.Context(), c.Record.Tick, c.Published); store.CodeOf(err) != code {
 			t.Errorf("got %v, want %s", err, code)
 		}
 		h.holds(t, first.Published)

@@ -7,10 +7,14 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// metaPause is the key of the pause.
-const metaPause = "pause"
+// The keys of the pause, and of how the backups are.
+const (
+	metaPause   = "pause"
+	metaBackups = "backups"
+)
 
 // Meta returns a small value that was kept under key; ok is false where there
 // is none.
@@ -33,6 +37,25 @@ func putMeta(ctx context.Context, tx *store.Tx, key, value string) error {
 		ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`, key, value)
 }
 
+// Backups returns how the backups are that are made by themselves.
+func (s *Store) Backups(ctx context.Context) (subconscious.Backups, error) {
+	backups, _, err := one(ctx, s, "backups", store.JSONValue[subconscious.Backups], "SELECT value FROM mind_meta WHERE key = ?", metaBackups)
+	return backups, err
+}
+
+// SetBackups keeps how they are.
+func (s *Store) SetBackups(ctx context.Context, backups subconscious.Backups) error {
+	return s.setJSON(ctx, metaBackups, backups)
+}
+
+func (s *Store) setJSON(ctx context.Context, key string, value any) error {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("mind: %s: %w", key, err)
+	}
+	return s.SetMeta(ctx, key, string(body))
+}
+
 // Pause says that no ticks run.
 type Pause struct {
 	// Until is zero while it is paused until resumed.
@@ -49,11 +72,7 @@ func (s *Store) SetPause(ctx context.Context, pause *Pause) error {
 	if pause == nil {
 		return s.SetMeta(ctx, metaPause, "")
 	}
-	body, err := json.Marshal(pause)
-	if err != nil {
-		return fmt.Errorf("mind: pause: %w", err)
-	}
-	return s.SetMeta(ctx, metaPause, string(body))
+	return s.setJSON(ctx, metaPause, pause)
 }
 
 // Pause returns the pause that was set last, which may be over (see Active),

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/google/renameio/v2"
 
@@ -25,7 +24,7 @@ const DocumentName = "subconscious.json"
 
 // Publisher writes the committed document to its file. Whoever reads the file
 // sees one committed version whole. What somebody else put in its place is
-// never overwritten.
+// never overwritten, before it was adopted or set aside.
 type Publisher struct {
 	dir, path string
 	store     *Store
@@ -35,17 +34,9 @@ type Publisher struct {
 	// last is the hash of what this publisher wrote last: the file is nearly
 	// always that, and then the database need not be asked.
 	last [sha256.Size]byte
-}
-
-// PublishResult says what publishing did.
-type PublishResult struct {
-	// Written is false where the file already had these bytes.
-	Written bool
-	// Rejected is the path under which a file that is not ours was set aside,
-	// or "".
-	Rejected string
-	// Removed are older such files that were removed, since 20 are kept.
-	Removed []string
+	// seen is the file that was looked at last, and aside the one that was set
+	// aside and is still in its place.
+	seen, aside fs.FileInfo
 }
 
 // NewPublisher returns the publisher for the state folder dir. A nil logger is
@@ -59,77 +50,88 @@ func NewPublisher(dir string, store *Store, logger *slog.Logger) *Publisher {
 
 // Publish writes doc, which was committed as the Published of tick, the newest
 // one. It writes a temporary file in the same folder, syncs it, renames it and
-// syncs the folder; with an error the last file is still there.
-func (p *Publisher) Publish(ctx context.Context, at time.Time, tick int64, doc []byte) (PublishResult, error) {
+// syncs the folder; with an error the last file is still there. A foreign file is
+// one, with CodeEdited. written is false where the file already had these bytes.
+func (p *Publisher) Publish(ctx context.Context, tick int64, doc []byte) (written bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	newest, hash, err := p.store.newestPublished(ctx)
 	if err != nil {
-		return PublishResult{}, fmt.Errorf("mind: publish tick %d: %w", tick, err)
+		return false, fmt.Errorf("mind: publish tick %d: %w", tick, err)
 	}
 	if sum := sha256.Sum256(doc); newest != tick || !bytes.Equal(hash, sum[:]) {
-		return PublishResult{}, fmt.Errorf("mind: publish tick %d: it is not the newest committed document, that of tick %d", tick, newest)
+		return false, fmt.Errorf("mind: publish tick %d: it is not the newest committed document, that of tick %d", tick, newest)
 	}
-	result, err := p.publish(ctx, at, doc)
+	written, err = p.publish(ctx, doc)
 	if err != nil {
-		return result, fmt.Errorf("mind: publish tick %d: %w", tick, explain(p.path, err))
+		return written, fmt.Errorf("mind: publish tick %d: %w", tick, explain(p.path, err))
 	}
-	return result, nil
+	return written, nil
 }
 
 // Recover publishes the newest committed document again where a crash left
 // none or an older one, and removes temporary files. It is called once, under
 // the lock, before the first tick.
-func (p *Publisher) Recover(ctx context.Context, at time.Time) (PublishResult, error) {
+func (p *Publisher) Recover(ctx context.Context) (written bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.removeTemporary(); err != nil {
-		return PublishResult{}, fmt.Errorf("mind: recover the document: %w", explain(p.path, err))
+		return false, fmt.Errorf("mind: recover the document: %w", explain(p.path, err))
 	}
 	doc, ok, err := p.store.newestDocument(ctx)
 	if err != nil || !ok {
-		return PublishResult{}, err
+		return false, err
 	}
-	result, err := p.publish(ctx, at, doc)
+	written, err = p.publish(ctx, doc)
 	if err != nil {
-		return result, fmt.Errorf("mind: recover the document: %w", explain(p.path, err))
+		return written, fmt.Errorf("mind: recover the document: %w", explain(p.path, err))
 	}
-	return result, nil
+	return written, nil
 }
 
-func (p *Publisher) publish(ctx context.Context, at time.Time, doc []byte) (result PublishResult, err error) {
-	if there, err := readPlace(p.path); err != nil || bytes.Equal(there.content, doc) {
-		return PublishResult{}, err
+func (p *Publisher) publish(ctx context.Context, doc []byte) (written bool, err error) {
+	there, err := readPlace(p.path)
+	if err != nil || bytes.Equal(there.Content, doc) {
+		p.seen = there.Info
+		return false, err
 	}
 	temporary, err := p.write(doc)
 	if err != nil {
-		return PublishResult{}, err
+		return false, err
 	}
-	renamed := false
 	defer func() {
-		if renamed {
+		if written {
 			err = errors.Join(err, temporary.Close())
 		} else {
 			err = errors.Join(err, temporary.Cleanup())
 		}
 	}()
-	// Looked at again as late as possible: an edit made meanwhile is set
-	// aside, not overwritten.
-	if result, err = p.setAsideForeign(ctx, at); err != nil {
-		return result, err
+	// Looked at again as late as possible: an edit made meanwhile is for the next
+	// tick, not overwritten.
+	if _, foreign, err := p.look(ctx); err != nil {
+		return written, err
+	} else if foreign {
+		return written, &store.Error{Code: store.CodeEdited, Path: p.path, Text: p.path + " was changed by somebody meanwhile, and is not overwritten",
+			Next: "Nothing is to be done: the next tick takes over what was changed, and publishes"}
 	}
 	if err := failpoint.Hit("publish.rename"); err != nil {
-		return result, err
+		return written, err
 	}
 	if err := os.Rename(temporary.Name(), p.path); err != nil {
-		return result, err
+		return written, err
 	}
-	result.Written, renamed = true, true
-	p.last = sha256.Sum256(doc)
-	if err := failpoint.Hit("publish.renamed"); err != nil {
-		return result, err
+	written = true
+	p.last, p.aside = sha256.Sum256(doc), nil
+	if p.seen, err = os.Lstat(p.path); err == nil {
+		err = failpoint.Hit("publish.renamed")
 	}
-	return result, store.SyncFolder(p.dir)
+	if err == nil {
+		err = store.SyncFolder(p.dir)
+	}
+	if err == nil && p.store.adopted(ctx) != "" {
+		err = p.store.SetMeta(ctx, metaAdopted, "") // who puts it back means it
+	}
+	return written, err
 }
 
 // write returns a temporary file with doc in it, on disk.
@@ -189,5 +191,11 @@ func (s *Store) newestDocument(ctx context.Context) (doc []byte, ok bool, err er
 // still kept. It looks at the newest first: it is nearly always one of them.
 func (s *Store) isPublished(ctx context.Context, hash []byte) (known bool, err error) {
 	_, known, err = store.One(ctx, s.db, store.Value[int], "SELECT 1 FROM mind_ticks WHERE hash = ? ORDER BY tick DESC LIMIT 1", hash)
-	return known, err
+	return known || err == nil && s.adopted(ctx) == fmt.Sprintf("%x", hash), err
+}
+
+// adopted is the hash of the foreign document that was adopted; "" for none.
+func (s *Store) adopted(ctx context.Context) string {
+	value, _, _ := s.Meta(ctx, metaAdopted) // what cannot be read was not adopted
+	return value
 }

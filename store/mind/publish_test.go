@@ -48,14 +48,28 @@ func (h *house) tick(t testing.TB, d time.Duration) mind.Commit {
 	return c
 }
 
-func (h *house) publish(t testing.TB, c mind.Commit) mind.PublishResult {
+// publish publishes as the daemon does, which sets aside what it cannot read.
+func (h *house) publish(t testing.TB, c mind.Commit) (written bool, aside string) {
 	t.Helper()
-	result, err := h.publisher.Publish(t.Context(), c.Record.At, c.Record.Tick, c.Published)
+	aside = h.setAside(t, c.Record.At)
+	written, err := h.publisher.Publish(t.Context(), c.Record.Tick, c.Published)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.holds(t, c.Published)
-	return result
+	return written, aside
+}
+
+func (h *house) setAside(t testutil.T, at time.Time) (path string) {
+	t.Helper()
+	there, err := h.publisher.Foreign(context.Background())
+	if err == nil && there != nil {
+		path, err = h.publisher.SetAside(at)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func (h *house) holds(t testing.TB, want []byte) {
@@ -90,10 +104,10 @@ func TestPublish(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	for n := range 3 {
 		c := h.tick(t, time.Minute)
-		if result := h.publish(t, c); !result.Written || result.Rejected != "" {
-			t.Fatalf("tick %d: %+v", n, result)
+		if written, aside := h.publish(t, c); !written || aside != "" {
+			t.Fatalf("tick %d: %v %q", n, written, aside)
 		}
-		if result := h.publish(t, c); result.Written {
+		if written, _ := h.publish(t, c); written {
 			t.Error("the same bytes were written again")
 		}
 	}
@@ -110,12 +124,12 @@ func TestPublishRefusesWhatIsNotTheNewestCommitted(t *testing.T) {
 	h := newHouse(t)
 	old, c := h.tick(t, time.Minute), h.tick(t, time.Minute)
 	h.publish(t, c)
-	for name, publish := range map[string]func() (mind.PublishResult, error){
-		"an older tick": func() (mind.PublishResult, error) {
-			return h.publisher.Publish(t.Context(), noon, old.Record.Tick, old.Published)
+	for name, publish := range map[string]func() (bool, error){
+		"an older tick": func() (bool, error) {
+			return h.publisher.Publish(t.Context(), old.Record.Tick, old.Published)
 		},
-		"another document": func() (mind.PublishResult, error) { return h.publisher.Publish(t.Context(), noon, 2, []byte("{}")) },
-		"a future tick":    func() (mind.PublishResult, error) { return h.publisher.Publish(t.Context(), noon, 3, c.Published) },
+		"another document": func() (bool, error) { return h.publisher.Publish(t.Context(), 2, []byte("{}")) },
+		"a future tick":    func() (bool, error) { return h.publisher.Publish(t.Context(), 3, c.Published) },
 	} {
 		if _, err := publish(); err == nil {
 			t.Errorf("%s was published", name)
@@ -129,15 +143,21 @@ func TestForeignFileIsSetAside(t *testing.T) {
 	h.publish(t, h.tick(t, time.Minute))
 	h.put(t, "my own words")
 	c := h.tick(t, time.Minute)
-	result := h.publish(t, c)
-	if want := h.path + ".rejected-" + c.Record.At.UTC().Format("20060102T150405Z"); result.Rejected != want || !result.Written {
-		t.Errorf("%+v, want %s", result, want)
+	if _, err := h.publisher.Publish(t.Context(), c.Record.Tick, c.Published); store.CodeOf(err) != store.CodeEdited {
+		t.Errorf("it is not left for the next tick: %v", err)
+	}
+	h.holds(t, []byte("my own words"))
+	_, aside := h.publish(t, c)
+	if want := h.path + ".rejected-" + c.Record.At.UTC().Format("20060102T150405Z"); aside != want {
+		t.Errorf("%q, want %s", aside, want)
 	}
 	// Another one in the same second does not overwrite the first.
 	h.put(t, "my other words")
-	second, err := h.publisher.Recover(t.Context(), c.Record.At)
-	if err != nil || second.Rejected != result.Rejected+"-2" {
-		t.Errorf("%+v %v", second, err)
+	if second := h.setAside(t, c.Record.At); second != aside+"-2" {
+		t.Errorf("%q", second)
+	}
+	if _, err := h.publisher.Recover(t.Context()); err != nil {
+		t.Error(err)
 	}
 	h.holds(t, c.Published)
 	if got := h.rejected(t); fmt.Sprint(got) != "[my own words my other words]" {
@@ -155,13 +175,13 @@ func TestOwnOlderVersionsAreNotForeign(t *testing.T) {
 	}
 	for tick := int64(1); tick <= 20; tick++ {
 		h.put(t, string(document(tick)))
-		if result := h.publish(t, h.tick(t, 5*time.Minute)); result.Rejected != "" {
+		if _, aside := h.publish(t, h.tick(t, 5*time.Minute)); aside != "" {
 			t.Errorf("the document of tick %d was taken for foreign", tick)
 		}
 	}
 	// After a long time switched off, and once the old ticks are swept.
 	for range 40 {
-		if result := h.publish(t, h.tick(t, 24*40*time.Hour)); result.Rejected != "" {
+		if _, aside := h.publish(t, h.tick(t, 24*40*time.Hour)); aside != "" {
 			t.Fatal("the last document was taken for foreign")
 		}
 	}
@@ -169,7 +189,6 @@ func TestOwnOlderVersionsAreNotForeign(t *testing.T) {
 
 func TestTwentyRejectedAreKept(t *testing.T) {
 	h := newHouse(t)
-	var removed int
 	for n := range 25 {
 		h.put(t, fmt.Sprintf("words %02d", n))
 		// Twelve of them in one second.
@@ -177,11 +196,11 @@ func TestTwentyRejectedAreKept(t *testing.T) {
 		if n > 5 && n < 18 {
 			d = 0
 		}
-		removed += len(h.publish(t, h.tick(t, d)).Removed)
+		h.publish(t, h.tick(t, d))
 	}
 	kept := h.rejected(t)
-	if len(kept) != 20 || removed != 5 || strings.Count(h.log.String(), "removed the oldest") != 5 {
-		t.Fatalf("%d kept, %d removed", len(kept), removed)
+	if len(kept) != 20 || strings.Count(h.log.String(), "removed the oldest") != 5 {
+		t.Fatalf("%d kept", len(kept))
 	}
 	for n := 5; n < 25; n++ {
 		if !strings.Contains(strings.Join(kept, ","), fmt.Sprintf("words %02d", n)) {
@@ -212,9 +231,9 @@ func TestWhatElseCanStandInItsPlace(t *testing.T) {
 			}
 			tick := h.tick(t, time.Minute)
 			if c.refused == "" {
-				if result := h.publish(t, tick); result.Rejected == "" {
+				if _, aside := h.publish(t, tick); aside == "" {
 					t.Error("it was overwritten")
-				} else if _, err := os.Lstat(result.Rejected); err != nil {
+				} else if _, err := os.Lstat(aside); err != nil {
 					t.Error("it was lost:", err)
 				}
 				if content, err := os.ReadFile(other); err != nil || !bytes.Equal(content, document(1)) {
@@ -222,7 +241,10 @@ func TestWhatElseCanStandInItsPlace(t *testing.T) {
 				}
 				return
 			}
-			_, err := h.publisher.Publish(t.Context(), noon, 1, tick.Published)
+			_, err := h.publisher.Publish(t.Context(), 1, tick.Published)
+			if _, seen := h.publisher.Foreign(t.Context()); store.CodeOf(seen) != store.CodeDocument {
+				t.Errorf("it is seen as %v", seen)
+			}
 			if store.CodeOf(err) != store.CodeDocument || !strings.Contains(err.Error(), c.refused) || !strings.Contains(err.Error(), "Move it away") {
 				t.Errorf("got %v", err)
 			}
@@ -239,8 +261,8 @@ func TestWhatElseCanStandInItsPlace(t *testing.T) {
 
 func TestRecover(t *testing.T) {
 	h := newHouse(t)
-	if result, err := h.publisher.Recover(t.Context(), noon); err != nil || result.Written {
-		t.Fatalf("a new mind: %+v %v", result, err)
+	if written, err := h.publisher.Recover(t.Context()); err != nil || written {
+		t.Fatalf("a new mind: %v %v", written, err)
 	}
 	h.publish(t, h.tick(t, time.Minute))
 	c := h.tick(t, time.Minute)
@@ -254,13 +276,13 @@ func TestRecover(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if result, err := h.publisher.Recover(t.Context(), noon); err != nil || !result.Written || result.Rejected != "" {
-			t.Fatalf("missing %v: %+v %v", missing, result, err)
+		if written, err := h.publisher.Recover(t.Context()); err != nil || !written {
+			t.Fatalf("missing %v: %v %v", missing, written, err)
 		}
 		h.holds(t, c.Published)
 	}
-	if result, err := h.publisher.Recover(t.Context(), noon); err != nil || result.Written {
-		t.Fatalf("again: %+v %v", result, err)
+	if written, err := h.publisher.Recover(t.Context()); err != nil || written {
+		t.Fatalf("again: %v %v", written, err)
 	}
 	for i, name := range leftovers {
 		if _, err := os.Stat(filepath.Join(h.dir, name)); (err == nil) != (i > 0) {
@@ -307,6 +329,44 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 	}
 }
 
+// What was adopted is replaced; who puts it back afterwards means it.
+func TestAdoptedFileIsReplaced(t *testing.T) {
+	h := newHouse(t)
+	h.publish(t, h.tick(t, time.Minute))
+	h.put(t, "mine")
+	there, err := h.publisher.Foreign(t.Context())
+	if err != nil || there == nil {
+		t.Fatal(there, err)
+	}
+	close := subconscious.Command{At: noon, Kind: subconscious.CommandClose, Entry: "w-a-1", By: subconscious.ByHand}
+	if err := h.minds.Adopt(t.Context(), *there, []subconscious.Command{close, {Kind: "dance"}}); store.CodeOf(err) != store.CodeInput {
+		t.Errorf("half of it was taken over: %v", err)
+	}
+	if again, err := h.publisher.Foreign(t.Context()); err != nil || again == nil {
+		t.Errorf("it counts as taken over: %v %v", again, err)
+	}
+	if err := h.minds.Adopt(t.Context(), *there, []subconscious.Command{close}); err != nil {
+		t.Fatal(err)
+	}
+	h.publisher = mind.NewPublisher(h.dir, h.minds, nil) // after a crash
+	if pending, err := h.minds.Pending(t.Context()); err != nil || len(pending) != 1 {
+		t.Errorf("%+v %v", pending, err)
+	}
+	if written, aside := h.publish(t, h.tick(t, time.Minute)); !written || aside != "" {
+		t.Errorf("%v %q", written, aside)
+	}
+	if h.publisher.Touched() {
+		t.Error("what was published counts as touched")
+	}
+	h.put(t, "mine")
+	if !h.publisher.Touched() {
+		t.Error("it does not count as touched")
+	}
+	if again, err := h.publisher.Foreign(t.Context()); err != nil || again == nil || h.publisher.Touched() {
+		t.Errorf("it was overwritten by %v: %v", again, err)
+	}
+}
+
 // After any sequence of ticks, crashes between commit and rename, edits and
 // old versions put back, publishing leaves the newest committed version, and
 // every edit is still somewhere.
@@ -333,11 +393,14 @@ func TestPublishedFileIsTheNewestCommitted(t *testing.T) {
 			case "publish", "commit":
 				c := next(h.state)
 				if err = tryCommit(t.Context(), db, h.minds, c); err == nil && n%2 == 0 {
-					_, err = h.publisher.Publish(t.Context(), c.Record.At, c.Record.Tick, c.Published)
+					h.setAside(r, c.Record.At)
+					_, err = h.publisher.Publish(t.Context(), c.Record.Tick, c.Published)
 				}
 				h.state = c.State
 			case "recover":
-				_, err = h.publisher.Recover(t.Context(), h.state.LastTick)
+				if _, err = h.publisher.Recover(t.Context()); store.CodeOf(err) == store.CodeEdited {
+					err = nil // and is left
+				}
 			case "edit":
 				text := fmt.Sprint("edit ", n)
 				edits[text] = true
@@ -363,7 +426,8 @@ func TestPublishedFileIsTheNewestCommitted(t *testing.T) {
 				r.Fatal(err)
 			}
 		}
-		if _, err := h.publisher.Recover(t.Context(), noon); err != nil {
+		h.setAside(r, noon)
+		if _, err := h.publisher.Recover(t.Context()); err != nil {
 			r.Fatal(err)
 		}
 		there, err := os.ReadFile(h.path)

@@ -85,6 +85,11 @@ func (s *Store) Records(ctx context.Context, before int64, limit int) (records [
 	return records, err
 }
 
+// TicksSince are the numbers of the ticks on record since then, the oldest first.
+func (s *Store) TicksSince(ctx context.Context, since time.Time) ([]int64, error) {
+	return all(ctx, s, "ticks since "+since.Format(time.RFC3339), store.Value[int64], "SELECT tick FROM mind_ticks WHERE at >= ? ORDER BY tick", since.UnixNano())
+}
+
 // getRow reads and unpacks a row, with the row it is packed against.
 func getRow(ctx context.Context, tx *store.Tx, tick int64) (r row, ok bool, err error) {
 	packed, ok, err := getPacked(ctx, tx, tick)

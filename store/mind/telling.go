@@ -41,6 +41,10 @@ func tellingColumns(t *subconscious.Telling, at time.Time) []any {
 	return []any{t.ID, liveness(t), nanoseconds(t.Since, at), told, store.Optional(&t.Feedback)}
 }
 
+// IsLive reports whether the gate has to look at what was told although nobody asks
+// for it; see LiveIncidents.
+func IsLive(t *subconscious.Telling) bool { return t != nil && liveness(t) > notLive }
+
 func liveness(t *subconscious.Telling) int {
 	switch {
 	case t.Waits:

@@ -21,7 +21,8 @@ const (
 
 // Degraded lists what keeps a mind from thinking as it should, in plain words:
 // blind senses, failed threads, roles whose model fails or cannot be asked,
-// channels that fail, a heartbeat that does not arrive, and a last tick that did not commit.
+// channels that fail, a heartbeat that does not arrive, backups and a document that are
+// not made, and a last tick that did not commit.
 func Degraded(s api.Status) []string {
 	var reasons []string
 	for _, sense := range s.Senses {
@@ -51,8 +52,15 @@ func Degraded(s api.Status) []string {
 	if s.Heartbeat != nil && s.Heartbeat.Error != "" {
 		reasons = append(reasons, "the heartbeat does not arrive")
 	}
-	if slices.ContainsFunc(s.Notices, func(n api.Notice) bool { return n.Code == api.NoticeBackup }) {
-		reasons = append(reasons, "the backup fails")
+	for _, n := range s.Notices {
+		switch n.Code {
+		case api.NoticeBackup:
+			reasons = append(reasons, "the backup fails")
+		case api.NoticeBackupCheck:
+			reasons = append(reasons, "the backup is not whole")
+		case api.NoticeUnpublished:
+			reasons = append(reasons, "subconscious.json is not written")
+		}
 	}
 	if s.Tick.Error != "" {
 		reasons = append(reasons, "the last tick failed")

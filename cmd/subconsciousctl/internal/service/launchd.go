@@ -95,12 +95,9 @@ func agentValue(said, key string) string {
 func (s *Service) agentStatus(ctx context.Context, domain, path string) []doctor.Finding {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return []doctor.Finding{found(doctor.Broken, "agent", "is not installed", "subconsciousctl service install")}
+		return []doctor.Finding{found(doctor.Broken, "agent", notInstalled, "subconsciousctl service install")}
 	}
-	agent := found(doctor.OK, "agent", s.short(path), "")
-	if !untouched(string(text)) {
-		agent = found(doctor.Note, "agent", s.short(path)+", not as service install writes it", "")
-	}
+	agent := s.unlike(path, string(text))
 	enabled := found(doctor.OK, "enabled", "it starts when you log in", "")
 	disabled, _ := s.run(ctx, "launchctl", "print-disabled", domain) // no answer names none
 	if regexp.MustCompile(`"` + regexp.QuoteMeta(label) + `" => (disabled|true)`).MatchString(disabled) {

@@ -299,10 +299,39 @@ func (s *Service) Uninstall(ctx context.Context) ([]doctor.Finding, error) {
 
 // Status says how the service is.
 func (s *Service) Status(ctx context.Context) ([]doctor.Finding, error) {
+	if f, ok := s.served(ctx); ok {
+		return []doctor.Finding{f}, nil
+	}
 	if err := s.absent(ctx); err != nil {
 		return nil, err
 	}
 	return s.status(ctx), nil
+}
+
+// notInstalled is all that is said where there is no service.
+const notInstalled = "is not installed"
+
+// Examine says the same to a doctor: a daemon may run without being a service.
+func (s *Service) Examine(ctx context.Context) []doctor.Finding {
+	all, err := s.Status(ctx)
+	if err != nil {
+		return []doctor.Finding{found(doctor.Skipped, s.file.Name, err.Error(), "")}
+	}
+	if all[0].Detail == notInstalled {
+		all[0].State, all[0].Detail = doctor.Note, notInstalled+": nothing starts the daemon by itself"
+	}
+	return all
+}
+
+// unlike is a note where what is installed is not what would be.
+func (s *Service) unlike(path, text string) doctor.Finding {
+	switch {
+	case !untouched(text):
+		return found(doctor.Note, s.file.Name, s.short(path)+", not as service install writes it", "")
+	case text != s.file.Text:
+		return found(doctor.Note, s.file.Name, s.short(path)+", of another version, or for other paths", "renew it: subconsciousctl service install")
+	}
+	return found(doctor.OK, s.file.Name, s.short(path), "")
 }
 
 // each runs commands, up to the first that fails.
@@ -340,7 +369,7 @@ func firstOf(said, other string) string {
 }
 
 func found(state doctor.State, name, detail, next string) doctor.Finding {
-	return doctor.Finding{Part: "service", Name: name, State: state, Detail: detail, Next: next}
+	return doctor.Finding{Part: doctor.PartService, Name: name, State: state, Detail: detail, Next: next}
 }
 
 // unmanaged is said where nothing keeps programs running that is known here. In a

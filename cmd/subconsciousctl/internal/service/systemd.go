@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -59,24 +61,51 @@ func (s *Service) withoutSystemd(ctx context.Context) error {
 
 // unitProperties are those that the status is made of.
 const unitProperties = "LoadState,LoadError,FragmentPath,NeedDaemonReload,UnitFileState,ActiveState,SubState,Result,MainPID,NRestarts," +
-	"ActiveEnterTimestamp,ExecMainCode,ExecMainStatus,ExecMainExitTimestamp,WatchdogUSec,WatchdogTimestamp"
+	"ActiveEnterTimestamp,ExecMainCode,ExecMainStatus,ExecMainExitTimestamp,WatchdogUSec,WatchdogTimestamp,ExecStart"
 
-// unitStatus says how systemd finds the unit, a line each.
-func (s *Service) unitStatus(ctx context.Context) []doctor.Finding {
-	said, err := s.run(ctx, userctl("show", unitName, "--property="+unitProperties)...)
-	if err != nil {
-		return []doctor.Finding{found(doctor.Broken, "unit", err.Error(), "")}
-	}
+// properties are what a systemd says of a unit.
+func (s *Service) properties(ctx context.Context, argv ...string) (map[string]string, error) {
+	said, err := s.run(ctx, append(argv, "--property="+unitProperties)...)
 	p := map[string]string{}
 	for line := range strings.Lines(said) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		p[key] = value
 	}
+	return p, err
+}
+
+// served says how the system unit is that root may have enabled for the person; ok is
+// false where there is none, or they have a unit of their own.
+func (s *Service) served(ctx context.Context) (f doctor.Finding, ok bool) {
+	who, err := user.Current()
+	if _, own := os.Stat(s.file.Path); own == nil || err != nil {
+		return f, false
+	}
+	unit := "subconsciousd@" + who.Username + ".service"
+	p, err := s.properties(ctx, "systemctl", "show", unit)
+	switch {
+	case err != nil || p["ActiveState"] != "active" && !strings.HasPrefix(p["UnitFileState"], "enabled"):
+		return f, false
+	case p["ActiveState"] != "active":
+		return found(doctor.Broken, "unit", unit+" of the system is "+p["ActiveState"]+" ("+p["Result"]+")", "why: sudo systemctl status "+unit), true
+	}
+	return found(doctor.OK, "unit", unit+" of the system runs it, pid "+p["MainPID"], ""), true
+}
+
+// unitStatus says how systemd finds the unit, a line each.
+func (s *Service) unitStatus(ctx context.Context) []doctor.Finding {
+	p, err := s.properties(ctx, userctl("show", unitName)...)
+	if err != nil {
+		return []doctor.Finding{found(doctor.Broken, "unit", err.Error(), "")}
+	}
 	if p["LoadState"] == "not-found" {
-		return []doctor.Finding{found(doctor.Broken, "unit", "is not installed", "subconsciousctl service install")}
+		return []doctor.Finding{found(doctor.Broken, "unit", notInstalled, "subconsciousctl service install")}
 	}
 	return []doctor.Finding{s.unitFile(p), enabled(p), s.active(p), s.lastExit(p), s.linger(ctx), s.watched(p)}
 }
+
+// started is the program of ExecStart=, as systemctl shows that.
+var started = regexp.MustCompile(`path=(.*?) ; argv`)
 
 func (s *Service) unitFile(p map[string]string) doctor.Finding {
 	text, _ := os.ReadFile(p["FragmentPath"]) // what cannot be read is not as it was written
@@ -86,10 +115,13 @@ func (s *Service) unitFile(p map[string]string) doctor.Finding {
 		return found(doctor.Broken, "unit", strings.TrimSpace(p["LoadState"]+" "+p["LoadError"])+": "+path, "subconsciousctl service install --force puts the shipped one in its place")
 	case p["NeedDaemonReload"] == "yes":
 		return found(doctor.Degraded, "unit", path+" was changed since systemd read it", "systemctl --user daemon-reload && systemctl --user restart "+unitName)
-	case !untouched(string(text)):
-		return found(doctor.Note, "unit", path+", not as service install writes it", "")
 	}
-	return found(doctor.OK, "unit", path, "")
+	if program := started.FindStringSubmatch(p["ExecStart"]); program != nil {
+		if _, err := os.Stat(program[1]); err != nil {
+			return found(doctor.Broken, "unit", "what it starts is not there: "+program[1], "put it there, or install from where it is: subconsciousctl service install")
+		}
+	}
+	return s.unlike(p["FragmentPath"], string(text))
 }
 
 func enabled(p map[string]string) doctor.Finding {

@@ -1,0 +1,117 @@
+//go:build linux
+
+package approve_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+	"go.uber.org/goleak"
+
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/approve"
+	"github.com/subconsciousd/subconsciousd/internal/kin"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
+	"github.com/subconsciousd/subconsciousd/internal/testutil/privatebus"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const failedName = "org.freedesktop.PolicyKit1.Error.Failed"
+
+// fakePolkit answers as polkitd does.
+type fakePolkit struct {
+	registered string // the action that it knows
+	answer     verdict
+	hang       chan struct{}
+	asked      subject
+}
+
+type subject struct {
+	Kind    string
+	Details map[string]dbus.Variant
+}
+
+type verdict struct {
+	Authorized, Challenge bool
+	Details               map[string]string
+}
+
+// CheckAuthorization is polkit's method.
+func (f *fakePolkit) CheckAuthorization(s subject, action string, details map[string]string, flags uint32, cancellation string) (verdict, *dbus.Error) {
+	f.asked = s
+	switch {
+	case action != f.registered:
+		return verdict{}, &dbus.Error{Name: failedName, Body: []any{"Action " + action + " is not registered"}}
+	case len(details) > 0: // which root alone may give
+		return verdict{}, &dbus.Error{Name: "org.freedesktop.PolicyKit1.Error.NotAuthorized", Body: []any{"Only trusted callers can pass details"}}
+	case flags != 1:
+		return verdict{Challenge: true}, nil
+	}
+	if f.hang != nil {
+		<-f.hang
+	}
+	return f.answer, nil
+}
+
+// TestPolkit: an approval is what polkit says of the process that asks, and nothing
+// less than a yes is one.
+func TestPolkit(t *testing.T) {
+	bus := privatebus.Start(t)
+	factor := &approve.Factor{Config: approve.Config{Ask: approve.AskPolkit}, Bus: bus.Address}
+	check := func(says string) {
+		t.Helper()
+		err := factor.Check(t.Context(), os.Getuid(), os.Getpid(), "")
+		if says == "" && err != nil || says != "" && (actions.CodeOf(err) != actions.CodeForbidden || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+	check("install polkit")
+	fake, conn := &fakePolkit{}, bus.Connect()
+	if err := conn.Export(fake, "/org/freedesktop/PolicyKit1/Authority", "org.freedesktop.PolicyKit1.Authority"); err != nil {
+		t.Fatal(err)
+	}
+	bus.Own(conn, "org.freedesktop.PolicyKit1")
+	check("subconsciousctl config polkit")
+	fake.registered = approve.PolkitAction
+	check("did not get the answer")
+	fake.answer = verdict{Challenge: true}
+	check("pkttyagent")
+	fake.answer = verdict{Authorized: true}
+	check("")
+	own, _ := kin.Look(os.Getpid())
+	for name, want := range map[string]any{"pid": uint32(os.Getpid()), "uid": int32(os.Getuid()), "start-time": own.Began} {
+		if got := fake.asked.Details[name].Value(); fake.asked.Kind != "unix-process" || got != want {
+			t.Errorf("%s %s is %v, want %v", fake.asked.Kind, name, got, want)
+		}
+	}
+	fake.hang = make(chan struct{})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := factor.Check(ctx, os.Getuid(), os.Getpid(), ""); actions.CodeOf(err) != actions.CodeForbidden || !strings.Contains(err.Error(), "nobody answered") {
+		t.Errorf("nobody answers: %v", err)
+	}
+	close(fake.hang)
+	bus.Stop()
+	check("install polkit")
+}
+
+// TestPolicy: the policy that is shipped is of the action that is asked for, and asks
+// each time.
+func TestPolicy(t *testing.T) {
+	text := string(testutil.Read(t, filepath.Join("../../deploy/polkit", filepath.Base(approve.PolkitFile))))
+	if !strings.Contains(text, `<action id="`+approve.PolkitAction+`">`) || strings.Count(text, ">auth_self<") != 3 || strings.Contains(text, "keep") {
+		t.Errorf("the policy is %s", text)
+	}
+	if xmllint, err := exec.LookPath("xmllint"); err == nil {
+		if out, err := exec.Command(xmllint, "--noout", "--nonet", "../../deploy/polkit/"+filepath.Base(approve.PolkitFile)).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	}
+}
