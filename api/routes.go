@@ -219,7 +219,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request, do func() (any, err
 // stops. Who began it says that it is done.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) bool {
 	if !s.enter() {
-		s.fail(w, r, Errorf(CodeUnavailable, "start the daemon again, then repeat", "the daemon is stopping"))
+		s.fail(w, r, Errorf(CodeUnavailable, "ask again in a moment; where nobody answers then, start the daemon again", "the daemon is stopping"))
 		return false
 	}
 	if conn, ok := r.Context().Value(connKey{}).(*guardedConn); ok {

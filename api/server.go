@@ -45,6 +45,8 @@ type Options struct {
 	// Socket is the absolute path of the unix socket. Its folder must exist,
 	// belong to this user and be closed to others (0700).
 	Socket string
+	// Listener listens on Socket already, as what Keep returned does; nil for none.
+	Listener *net.UnixListener
 	// Listen is a loopback address, as 127.0.0.1:7766, on which what reads and
 	// observes is served to who has the token beside the socket; "" for none.
 	Listen string
@@ -98,10 +100,12 @@ type Server struct {
 
 	mu       sync.Mutex
 	listener net.Listener
-	serving  sync.WaitGroup // of both
-	running  sync.WaitGroup // requests; none is added while it stops
+	raw      *net.UnixListener // behind it
+	serving  sync.WaitGroup    // of both
+	running  sync.WaitGroup    // requests; none is added while it stops
 	socket   os.FileInfo
 	stopping bool
+	kept     bool
 
 	stop    sync.Once
 	stopErr error
@@ -162,10 +166,13 @@ func (s *Server) Start(ctx context.Context) error {
 	if s.listener != nil || s.stopping {
 		return errors.New("api: started twice, or after Stop")
 	}
-	listener, err := listen(ctx, s.options.Socket)
-	if err != nil {
-		return err
+	listener, err := s.options.Listener, error(nil)
+	if listener == nil {
+		if listener, err = listen(ctx, s.options.Socket); err != nil {
+			return err
+		}
 	}
+	s.raw = listener
 	if s.socket, err = os.Lstat(s.options.Socket); err != nil {
 		return errors.Join(fmt.Errorf("api: look at the new socket: %w", err), listener.Close())
 	}
@@ -213,7 +220,7 @@ func (s *Server) shutdown(ctx context.Context) error {
 	s.cancel()
 	errs = append(errs, ignoreClosed(s.http.Close()), ignoreClosed(s.tcp.Close()))
 	s.serving.Wait()
-	if listener != nil {
+	if listener != nil && !s.kept {
 		errs = append(errs, s.removeSocket())
 	}
 	last, done := context.WithTimeout(context.Background(), time.Second)
@@ -222,6 +229,24 @@ func (s *Server) shutdown(ctx context.Context) error {
 		errs = append(errs, errors.New("api: a request did not end when it was cancelled"))
 	}
 	return errors.Join(errs...)
+}
+
+// Keep returns a listener for another server on the socket, which Stop then leaves
+// in its place: who connects between the two is answered by the other one.
+func (s *Server) Keep() (*net.UnixListener, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	file, err := s.raw.File()
+	if err != nil {
+		return nil, fmt.Errorf("api: keep the socket: %w", err)
+	}
+	defer file.Close()
+	again, err := net.FileListener(file)
+	if err != nil {
+		return nil, fmt.Errorf("api: keep the socket: %w", err)
+	}
+	s.kept = true
+	return again.(*net.UnixListener), nil
 }
 
 // removeSocket deletes the socket if it is still the one made by Start, so that

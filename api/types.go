@@ -41,6 +41,8 @@ type Status struct {
 	Waiting  []InboxIncident       `json:"waiting"`
 	Channels []ChannelStatus       `json:"channels"`
 	Presence subconscious.Presence `json:"presence"`
+	// Configuration is nil where the mind has none that is read again.
+	Configuration *ConfigurationStatus `json:"configuration,omitempty"`
 	// Heartbeat is nil where none is configured.
 	Heartbeat *HeartbeatStatus `json:"heartbeat,omitempty"`
 	// Backup is nil where none are made by themselves.
@@ -121,8 +123,20 @@ type BudgetStatus struct {
 	Roles     []RoleSpend `json:"roles"`
 }
 
+// ConfigurationStatus is how the configuration is that counts, and the one on the disk.
+type ConfigurationStatus struct {
+	Path   string    `json:"path"`
+	Loaded time.Time `json:"loaded"`
+	// Refused is why the one on the disk is not taken up.
+	Refused string `json:"refused,omitempty"`
+	// Waits are what it waits for before it is taken up.
+	Waits []string `json:"waits,omitempty"`
+	// Restart are the keys of which another value counts from the next start on.
+	Restart []string `json:"restart,omitempty"`
+}
+
 // NoticeConfiguration is the code of the notice that the configuration on the
-// disk waits for a restart.
+// disk is refused, or in part waits for a restart.
 const NoticeConfiguration = "configuration_changed"
 
 // NoticeBackup is the code of the notice that the backup of the day failed,

@@ -107,9 +107,10 @@ func (k *Keeper) Look(ctx context.Context) error {
 	if err == nil {
 		made, err = Make(ctx, Options{StateDir: k.StateDir, Path: k.Folder, Recipient: k.Recipient, Version: k.Version, At: now})
 	}
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
+	ctx = context.WithoutCancel(ctx) // what was made is noted
 	if err == nil {
 		k.Logger.Info("a backup was made", "path", made.Path, "bytes", made.Bytes)
 		err = errors.Join(k.removeOldest(now), k.made(ctx, made))

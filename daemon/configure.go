@@ -26,16 +26,6 @@ type Configuration struct {
 	read fs.FileInfo
 }
 
-// Changed reports whether the file was written, made or removed since it was
-// read.
-func (c Configuration) Changed() bool {
-	now, err := os.Stat(c.Path)
-	if err != nil || c.read == nil {
-		return (err == nil) != (c.read != nil)
-	}
-	return !now.ModTime().Equal(c.read.ModTime()) || now.Size() != c.read.Size()
-}
-
 // Prompts is the folder whose templates go before the embedded ones.
 func (c Configuration) Prompts() string { return setup.PromptsDir(c.Path) }
 
@@ -105,8 +95,8 @@ func redacted(_ []string, a slog.Attr) slog.Attr {
 
 // TakeKeys takes the variables that keys are looked for in out of the
 // environment, so that no program that is begun inherits them, and returns a
-// lookup that still knows them.
-func TakeKeys(config *setup.Config) (env func(string) (string, bool), err error) {
+// lookup that still knows them, and what known does.
+func TakeKeys(config *setup.Config, known func(string) (string, bool)) (env func(string) (string, bool), err error) {
 	taken := map[string]string{}
 	for _, name := range config.KeyVariables() {
 		if value, ok := os.LookupEnv(name); ok {
@@ -117,6 +107,6 @@ func TakeKeys(config *setup.Config) (env func(string) (string, bool), err error)
 		if value, ok := taken[name]; ok {
 			return value, true
 		}
-		return os.LookupEnv(name)
+		return known(name)
 	}, err
 }

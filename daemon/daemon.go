@@ -9,12 +9,16 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	sd "github.com/coreos/go-systemd/v22/daemon"
@@ -45,11 +49,14 @@ import (
 type Daemon struct {
 	options *Options
 	started time.Time
+	*estate
 
 	lifecycle sync.Mutex // held by Start and Stop
 	cleanups
 
+	path      string // of the database, where it is not in the state folder
 	db        *store.DB
+	server    *api.Server // nil where the API is not served
 	mind      *mind.Store
 	published publication
 	ledger    *senses.Ledger
@@ -92,7 +99,7 @@ func New(options Options) (*Daemon, error) {
 		return nil, err
 	}
 	return &Daemon{
-		options: &options, zoned: zoned{&options}, requests: make(requests, 1),
+		options: &options, estate: &estate{}, zoned: zoned{&options}, requests: make(requests, 1),
 		turns: turns{turn: make(chan struct{}, 1), ending: make(chan struct{})},
 	}, nil
 }
@@ -107,9 +114,12 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 		return errors.New("daemon: it was started before; make a new one")
 	}
 	d.started = d.options.Now()
+	if d.began.IsZero() {
+		d.began = d.started
+	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, d.undo(context.WithoutCancel(ctx)))
+			err = errors.Join(err, d.undo(context.WithoutCancel(ctx), 0))
 		}
 	}()
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
@@ -127,9 +137,15 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	return nil
 }
 
-// Run starts, waits until ctx is done, and stops. A service manager that waits
+// Run starts, waits until ctx is done, and stops. Meanwhile the configuration is
+// read again where the options name its Source. A service manager that waits
 // for it is told when it is ready, and when it ends.
 func (d *Daemon) Run(ctx context.Context) error {
+	hangup := make(chan os.Signal, 1)
+	if d.options.Source != nil {
+		signal.Notify(hangup, syscall.SIGHUP)
+		defer signal.Stop(hangup)
+	}
 	if err := d.Start(ctx); err != nil {
 		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			d.options.Logger.Info("ended before it had started", "reason", err)
@@ -143,29 +159,38 @@ func (d *Daemon) Run(ctx context.Context) error {
 	}
 	d.options.Logger.Info("started", "version", d.options.Version, "state_dir", d.options.Config.StateDir,
 		"schedule", d.options.Config.Schedule, "zone", d.zoneOrUTC().String(), "senses", len(d.collector.IDs()))
-	<-ctx.Done()
+	last, err := d.options.Source.follow(ctx, d, hangup)
 	tellSystemd(d.options.Logger, sd.SdNotifyStopping)
-	err := d.Stop(context.WithoutCancel(ctx))
-	d.options.Logger.Info("stopped", "after", d.options.Now().Sub(d.started).Round(time.Second).String())
+	err = errors.Join(err, last.Stop(context.WithoutCancel(ctx)))
+	d.options.Logger.Info("stopped", "after", d.options.Now().Sub(d.began).Round(time.Second).String())
 	return err
 }
 
 // The steps of Start, in order.
 
 func (d *Daemon) lock(context.Context) error {
-	lock, err := mind.LockDir(d.options.Config.StateDir, d.started)
-	if err != nil {
-		return err
+	if d.held == nil {
+		held, err := mind.LockDir(d.options.Config.StateDir, d.started)
+		if err != nil {
+			return err
+		}
+		if held.Tightened != "" {
+			d.options.Logger.Warn(held.Tightened)
+		}
+		d.held = held
 	}
-	if lock.Tightened != "" {
-		d.options.Logger.Warn(lock.Tightened)
-	}
-	d.later("unlock the state folder", func(context.Context) error { return lock.Unlock() })
+	d.later("unlock the state folder", func(context.Context) error {
+		if d.handing {
+			return nil
+		}
+		return d.held.Unlock()
+	})
 	return nil
 }
 
 func (d *Daemon) openStore(ctx context.Context) error {
-	db, err := store.Open(ctx, store.Options{Path: filepath.Join(d.options.Config.StateDir, "mind.db"), Now: d.options.Now},
+	path := cmp.Or(d.path, filepath.Join(d.options.Config.StateDir, "mind.db"))
+	db, err := store.Open(ctx, store.Options{Path: path, Now: d.options.Now},
 		backup.Migrations()...)
 	if err != nil {
 		return err
@@ -232,7 +257,7 @@ func (d *Daemon) openThreads(context.Context) (err error) {
 // openView lets the mind be read and asked.
 func (d *Daemon) openView(context.Context) error {
 	in := view.Sources{
-		Config: d.options.Config, Version: d.options.Version, Demo: d.options.Demo, Started: d.started, Changed: d.options.Changed,
+		Config: d.options.Config, Version: d.options.Version, Demo: d.options.Demo, Started: d.began, Configuration: d.options.Source.Status,
 		Now: d.now, Next: func() time.Time { return d.schedule.next() }, Threads: d.runner.Names(), Usual: d.usual, Passed: d.passed, Changes: d.db.Changes,
 		Board: &d.board, Mind: d.mind, Ledger: d.ledger, Outbox: d.outbox, Actions: d.actions, Deliberations: d.deliberations,
 		Chat: d.chat, Memory: d.memory, Budget: d.budget, Roster: d.roster, Heartbeat: d.heart.Status,
@@ -246,7 +271,7 @@ func (d *Daemon) openView(context.Context) error {
 // left first.
 func (d *Daemon) work(ctx context.Context) (err error) {
 	d.published.recover(ctx)
-	d.sweeper = &sweeper{db: d.db, chat: d.chat, deliberations: d.deliberations, actions: d.actions, logger: d.options.Logger}
+	d.sweeper = &sweeper{db: d.db, mind: d.mind, chat: d.chat, deliberations: d.deliberations, actions: d.actions, logger: d.options.Logger}
 	if !d.options.Unscheduled {
 		if d.schedule, err = d.newSchedule(); err != nil {
 			return err
@@ -270,8 +295,10 @@ func (d *Daemon) serve(ctx context.Context) error {
 	if d.options.NoSocket {
 		return nil
 	}
+	socket := d.socket
+	d.socket = nil
 	server, err := api.New(api.Options{
-		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Listen: d.options.Config.API.Listen, Hosts: d.options.Config.API.Hosts, Mind: d,
+		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Listener: socket, Listen: d.options.Config.API.Listen, Hosts: d.options.Config.API.Hosts, Mind: d,
 		Logger: d.options.Logger, Version: d.options.Version, Now: func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
 	})
 	if err != nil {
@@ -281,6 +308,7 @@ func (d *Daemon) serve(ctx context.Context) error {
 		return err
 	}
 	d.later("stop the API", server.Stop)
+	d.server = server
 	return nil
 }
 

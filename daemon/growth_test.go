@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/backup"
 	"github.com/subconsciousd/subconsciousd/chat"
+	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
@@ -30,24 +32,41 @@ type busyDay struct {
 	seen    [][]subconscious.Observation
 	logs    [][]mind.LogEntry
 	decided [][]mind.Decision
+	counts  []map[string]int
+	reports []map[string]json.RawMessage
 }
 
 // idle is how many ticks of a night are lived.
 const idle = 24
 
+// worked is what an hour's work does to a machine, in five minutes.
+func (w *world) worked(random *rand.Rand, i int) {
+	w.t.Helper()
+	for range 1 + random.IntN(4) {
+		save(w.t, filepath.Join(w.files, fmt.Sprintf("file-%d.md", random.IntN(12))), fmt.Sprint("words ", i))
+	}
+	switch i % 12 {
+	case 1:
+		w.disk.set(50 + random.Uint64N(50))
+	case 3:
+		w.calendar(event{"review@example.org", "Lighthouse review", w.clock.Now().Add(time.Duration(random.IntN(90)) * time.Minute), time.Hour})
+	case 7:
+		save(w.t, filepath.Join(w.notes, "day.md"), fmt.Sprintf("- [ ] ask about room %d of the lighthouse by Friday\n", i))
+	}
+}
+
 // livesADay lives so many ticks of a day in which something changes at each, and some of
 // a night in which nothing does.
 func livesADay(w *world, busy int) busyDay {
 	phoned(w)
-	watcher := withFaultyWatcher(w)
-	w.begin()
+	w.unchanging().begin()
 	random := rand.New(rand.NewPCG(3, 4))
 	ctx := w.t.Context()
 	var day busyDay
 	var seq int64
 	for i := range busy + idle {
 		if i < busy {
-			w.varied(random, i, watcher)
+			w.worked(random, i)
 		}
 		report := w.tick()
 		record, ok, err := w.d.Mind().Record(ctx, report.Tick)
@@ -78,6 +97,12 @@ func livesADay(w *world, busy int) busyDay {
 			return err
 		})
 		day.records, day.docs, day.seen = append(day.records, record), append(day.docs, doc), append(day.seen, seen)
+		var said map[string]json.RawMessage
+		if err := json.Unmarshal(record.Report, &said); err != nil {
+			w.t.Fatal(err)
+		}
+		day.reports = append(day.reports, said)
+		day.counts = append(day.counts, view.Counts(report))
 		day.logs, day.decided = append(day.logs, logs), append(day.decided, decided)
 	}
 	day.state = w.d.State()
@@ -95,8 +120,14 @@ func (d busyDay) again(ctx context.Context, tx *store.Tx, at time.Time, minds *m
 	mark := fmt.Sprint("-", day)
 	state := d.state
 	state.TickCount, state.LastTick = tick, at
-	c := mind.Commit{State: state, Record: d.records[of], Published: d.docs[of]}
+	c := mind.Commit{State: state, Record: d.records[of], Published: d.docs[of], Counts: d.counts[of]}
 	c.Record.Tick, c.Record.At = tick, at
+	said := d.reports[of]
+	said["tick"], said["at"] = fmt.Append(nil, tick), at.AppendFormat(nil, `"`+time.RFC3339Nano+`"`)
+	var err error
+	if c.Record.Report, err = json.Marshal(said); err != nil {
+		return err
+	}
 	c.Record.Inputs = bytes.ReplaceAll(c.Record.Inputs, []byte(`"lighthouse`), fmt.Appendf(nil, `"lighthouse %d`, tick))
 	for _, l := range d.logs[of] {
 		l.Entry, l.Incident, l.Tick, l.At = l.Entry+subconscious.EntryID(mark), l.Incident+subconscious.IncidentKey(mark), tick, at
@@ -255,4 +286,46 @@ func TestYear(t *testing.T) {
 		t.Errorf("it had %d MiB after three months, and has %d", sizes[2], last)
 	}
 	w.intact()
+	w.begin()
+	w.reports(tick)
+}
+
+// reports wants a report since the beginning to count so many ticks.
+func (w *world) reports(ticks int64) {
+	w.t.Helper()
+	report, err := w.d.Report(w.t.Context(), start.Add(-time.Hour))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, sum := range report.Threads {
+		if int64(sum.Asked+sum.Skipped) != ticks {
+			w.t.Errorf("of %d ticks the report has %+v", ticks, sum)
+		}
+	}
+	if int64(report.Ticks) != ticks || report.Findings == 0 || len(report.Changes) == 0 {
+		w.t.Errorf("of %d ticks the report counts %d, %d findings, changes %v", ticks, report.Ticks, report.Findings, report.Changes)
+	}
+}
+
+// TestReportBeyondRecords: what was counted of a day stays when the records of its ticks
+// go, and none is counted twice.
+func TestReportBeyondRecords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).begin()
+	const ticks = 400
+	for i := range ticks {
+		w.disk.set(50 + uint64(i/20%2)*40)
+		w.clock.advance(3 * time.Hour)
+		if _, err := w.d.TickAs(t.Context(), subconscious.Scheduled); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok, err := w.d.Mind().Record(t.Context(), 1); ok || err != nil {
+		t.Fatalf("the first record is there still: %v", err)
+	}
+	w.reports(ticks)
+	since := w.clock.Now().Add(-5 * 24 * time.Hour)
+	if report, err := w.d.Report(t.Context(), since); err != nil || report.Ticks != 5*8+1 {
+		t.Errorf("the last five days have %d ticks, %v", report.Ticks, err)
+	}
 }

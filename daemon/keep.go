@@ -13,6 +13,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
@@ -60,6 +61,7 @@ const sweepEvery = 24 * time.Hour
 // sweeper lets go of old rows.
 type sweeper struct {
 	db            *store.DB
+	mind          *mind.Store
 	chat          *chat.Log
 	deliberations *deliberate.Worker
 	actions       *actions.Engine
@@ -79,7 +81,22 @@ func (s *sweeper) sweep(ctx context.Context, at time.Time) {
 	}
 	s.last = at
 	_, chatted := s.chat.Sweep(ctx, at)
-	if err := errors.Join(chatted, s.deliberations.Sweep(ctx, at), s.db.Write(ctx, func(tx *store.Tx) error { return s.actions.Sweep(ctx, tx) })); err != nil {
+	if err := errors.Join(chatted, s.deliberations.Sweep(ctx, at), s.db.Write(ctx, func(tx *store.Tx) error { return s.actions.Sweep(ctx, tx) }), s.untouch(ctx, at)); err != nil {
 		s.logger.Error("what is old could not be let go", "error", err)
 	}
+}
+
+// touchedKept is how long it is said what was changed in what may be done.
+const touchedKept = 7 * 24 * time.Hour
+
+// untouch ends the notices of that.
+func (s *sweeper) untouch(ctx context.Context, at time.Time) error {
+	all, err := s.mind.Notices(ctx)
+	for _, n := range all {
+		if n.Code == noticeTouched && at.Sub(n.At) >= touchedKept {
+			_, resolved := s.mind.ResolveNotice(ctx, n.NoticeKey)
+			err = errors.Join(err, resolved)
+		}
+	}
+	return err
 }

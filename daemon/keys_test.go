@@ -1,6 +1,7 @@
 package daemon_test
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func TestKeysAreTaken(t *testing.T) {
 		return string(out)
 	}
 	before := inherited()
-	env, err := daemon.TakeKeys(config)
+	env, err := daemon.TakeKeys(config, os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}

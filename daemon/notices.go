@@ -36,8 +36,11 @@ func (n notices) and(more notices) notices {
 }
 
 // senseNotices begins a notice for every sense that does not see, or not all,
-// and ends it for those that do again. Notices bypass the threads.
+// and ends it for those that do again, or left. Notices bypass the threads.
 func senseNotices(at time.Time, staged *senses.Staged) (all notices) {
+	for _, id := range staged.Left() {
+		all.resolve = append(all.resolve, mind.NoticeKey{Code: noticeBlind, Key: id.String()}, mind.NoticeKey{Code: noticeDegraded, Key: id.String()})
+	}
 	for _, h := range staged.Health() {
 		id := senses.SenseID{Sense: h.Kind, ID: h.ID}.String()
 		blind, degraded := mind.NoticeKey{Code: noticeBlind, Key: id}, mind.NoticeKey{Code: noticeDegraded, Key: id}

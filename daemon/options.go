@@ -27,9 +27,9 @@ import (
 type Options struct {
 	// Config is the configuration; its StateDir must be absolute.
 	Config *setup.Config
-	// Changed reports whether the configuration on the disk is another than
-	// Config; nil where there is none.
-	Changed func() bool
+	// Source is what Config was read from, and is read from again while the daemon
+	// runs; nil for none.
+	Source *Source
 	// Version is shown by status.
 	Version string
 	// Demo is shown by status.
@@ -89,9 +89,6 @@ func (o *Options) validate() error {
 	}
 	if !filepath.IsAbs(o.Config.StateDir) {
 		return fmt.Errorf("daemon: state_dir %q is not an absolute path", o.Config.StateDir)
-	}
-	if o.Changed == nil {
-		o.Changed = func() bool { return false }
 	}
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Now == nil {

@@ -20,8 +20,8 @@ func (w *world) replaysOf(set ...string) api.Replays {
 	return again
 }
 
-// lived is a mind to which much has happened, the same for each seed.
-func lived(t *testing.T, ticks int, change func(*world)) *world {
+// eventful is a mind to which much has happened, the same for each seed.
+func eventful(t *testing.T, ticks int, change func(*world)) *world {
 	w := newWorld(t)
 	change(w)
 	watcher := withFaultyWatcher(w)
@@ -44,7 +44,7 @@ func TestReplaysComeToWhatWouldHaveBeen(t *testing.T) {
 	if testing.Short() {
 		all = 60
 	}
-	w := lived(t, all, func(*world) {})
+	w := eventful(t, all, func(*world) {})
 	for _, set := range [][]string{nil, {"escalation.cooldown=30m", "mechanics.gain=2", "escalation.critical=[disk, unit, machine, event]"}} {
 		again := w.replaysOf(set...)
 		t.Logf("%d ticks, %d pushes, %d digests", again.Ticks, again.Pushes.Then, again.Digests.Then)
@@ -52,7 +52,7 @@ func TestReplaysComeToWhatWouldHaveBeen(t *testing.T) {
 			t.Errorf("under %q: %+v", set, again)
 		}
 	}
-	other := lived(t, all, func(w *world) {
+	other := eventful(t, all, func(w *world) {
 		w.options.Config.QuietHours = escalate.Hours{From: "08:00", To: "08:00"}
 		w.options.Config.Budget.NotificationsPerDay = 2
 		w.options.Config.Escalation.PushFrom, w.options.Config.Escalation.DigestFrom = 0.5, 0.2

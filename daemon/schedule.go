@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/bits"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/robfig/cron/v3"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -208,7 +210,8 @@ func (s *schedule) wait(ctx context.Context) bool {
 }
 
 func (s *schedule) tick(ctx context.Context, kind subconscious.TickKind) {
-	if err := s.Tick(ctx, kind); err != nil && ctx.Err() == nil && !isPaused(err) {
+	err := s.Tick(ctx, kind)
+	if _, refused := errors.AsType[*api.Error](err); err != nil && ctx.Err() == nil && !refused { // it is paused, or ends
 		s.Logger.Error("the tick failed", "kind", string(kind), "error", err)
 	}
 	debug.FreeOSMemory() // nothing that the tick left over is needed before the next one

@@ -42,12 +42,12 @@ func (all *cleanups) laterWithin(within time.Duration, name string, undo func(co
 	*all = append(*all, cleanup{name, within, undo})
 }
 
-// undo runs the clean-ups, last first, each once and each in its own time, so
-// that one that hangs takes nothing from the others.
-func (all *cleanups) undo(ctx context.Context) error {
+// undo runs the clean-ups, last first, each once and each in its own time or in
+// patience, where that is more, so that one that hangs takes nothing from the others.
+func (all *cleanups) undo(ctx context.Context, patience time.Duration) error {
 	var problems []error
 	for _, c := range slices.Backward(*all) {
-		ctx, cancel := context.WithTimeout(ctx, c.within)
+		ctx, cancel := context.WithTimeout(ctx, max(c.within, patience))
 		if err := c.undo(ctx); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", c.name, err))
 		}
@@ -64,12 +64,13 @@ func (d *Daemon) Stop(ctx context.Context) error {
 	defer d.lifecycle.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, stopWithin)
 	defer cancel()
-	return d.undo(ctx)
+	return d.undo(ctx, 0)
 }
 
 // turns lets one tick run at a time, until the daemon ends.
 type turns struct {
 	turn    chan struct{} // held by whoever ticks
+	seized  bool          // for good, by who ends the daemon
 	ending  chan struct{} // closed when no tick may begin
 	ticking context.Context
 	abandon context.CancelFunc // ends the tick that runs
@@ -77,17 +78,22 @@ type turns struct {
 
 // take waits for the turn, which who has it gives back.
 func (t *turns) take(ctx context.Context) (giveBack func(), err error) {
-	ending := api.Errorf(api.CodeUnavailable, "start it again", "the daemon is stopping")
+	ending := func() error {
+		if t.seized {
+			return api.Errorf(api.CodeUnavailable, "ask again in a moment", "the daemon takes up its configuration")
+		}
+		return api.Errorf(api.CodeUnavailable, "start it again", "the daemon is stopping")
+	}
 	select {
 	case <-t.ending:
-		return nil, ending
+		return nil, ending()
 	default:
 	}
 	select {
 	case t.turn <- struct{}{}:
 		return func() { <-t.turn }, nil
 	case <-t.ending:
-		return nil, ending
+		return nil, ending()
 	case <-ctx.Done():
 		return nil, fmt.Errorf("wait for the running tick: %w", ctx.Err())
 	}
@@ -98,6 +104,10 @@ func (t *turns) take(ctx context.Context) (giveBack func(), err error) {
 // committed, so nothing is lost.
 func (t *turns) finish(ctx context.Context) error {
 	close(t.ending)
+	if t.seized {
+		t.abandon()
+		return nil
+	}
 	timer := time.AfterFunc(finishTick, t.abandon)
 	defer timer.Stop()
 	defer t.abandon()

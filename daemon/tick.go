@@ -188,7 +188,7 @@ func (x decided) kept(report api.TickReport) (mind.Commit, error) {
 	out := mind.Commit{
 		State: x.next, Incidents: combine(x.changes.Incidents, x.outcome.Incidents), Consumed: map[int64]string{}, Published: x.document,
 		Pushes: pushes(report.Tick, report.At, x.outcome), Scores: x.outcome.Scores, Habits: x.habits, ToldNotices: toldNotices(x.outcome),
-		Digests: mind.Digests{Daily: x.outcome.Spent.Daily, Weekly: x.outcome.Spent.Weekly},
+		Counts: view.Counts(report), Digests: mind.Digests{Daily: x.outcome.Spent.Daily, Weekly: x.outcome.Spent.Weekly},
 	}
 	for _, c := range x.commands {
 		out.Consumed[c.ID] = cmp.Or(x.outcome.Done[c.ID], x.changes.Done[c.ID])

@@ -38,7 +38,8 @@ senses 2
 escalate/deliberate 2
 notify 6
 store/mind 5
-senses/source 1`
+senses/source 1
+store/mind 6`
 
 // renamed are tables and columns that had another name before.
 var renamed = map[string]string{"ledger_things": "ledger_observations", "thing": "observation", "deliberation_cases": "escalations"}

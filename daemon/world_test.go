@@ -96,6 +96,13 @@ func newWorld(t testing.TB) *world {
 func (w *world) begin() *world {
 	w.t.Helper()
 	w.d = begun(w.t, "", w.options).d
+	w.watches()
+	return w
+}
+
+// watches returns when the folder of files is watched.
+func (w *world) watches() {
+	w.t.Helper()
 	w.clock.quiet = w.rests
 	var err error
 	if w.fence, err = w.d.Watcher().Subscribe(w.files, watch.SubscribeOptions{Recursive: true}); err != nil {
@@ -105,7 +112,6 @@ func (w *world) begin() *world {
 		_, rescan, _ := w.fence.Drain()
 		return !rescan
 	})
-	return w
 }
 
 // fills starts the mind, and lets the disk fill after its first tick.

@@ -125,15 +125,15 @@ func TestUnitsSayWhatTheDaemonDoes(t *testing.T) {
 		t.Run(u.path, func(t *testing.T) {
 			content := testutil.Read(t, u.path)
 			lines := strings.Split(string(content), "\n")
-			for _, want := range []string{"Type=notify", "NotifyAccess=main", "WatchdogSec=5min", "Restart=on-failure", "TimeoutStopSec=15s", "NoNewPrivileges=yes", "UMask=0077"} {
+			for _, want := range []string{"Type=notify", "NotifyAccess=main", "WatchdogSec=5min", "Restart=on-failure", "TimeoutStopSec=15s", "ExecReload=/bin/sh -c 'kill -HUP $MAINPID'", "NoNewPrivileges=yes", "UMask=0077"} {
 				if !slices.Contains(lines, want) {
 					t.Errorf("the line %s is missing", want)
 				}
 			}
-			// The daemon does not reload. A private /tmp or home would hide what the
+			// A private /tmp or home would hide what the
 			// senses are to see, and hidden processes who approves an action.
 			for _, line := range lines {
-				for _, never := range []string{"ExecReload=", "PrivateTmp=", "ProtectHome=yes", "ProtectHome=tmpfs", "PrivateDevices=", "ProtectProc=", "PrivateUsers="} {
+				for _, never := range []string{"PrivateTmp=", "ProtectHome=yes", "ProtectHome=tmpfs", "PrivateDevices=", "ProtectProc=", "PrivateUsers="} {
 					if strings.HasPrefix(line, never) {
 						t.Errorf("the line %s must not be there", line)
 					}

@@ -268,16 +268,33 @@ func TestStatusAfterARestart(t *testing.T) {
 	})
 }
 
+// What waits for a channel that left the configuration is sent where it comes back
+// in time, and else has failed when its time is over.
 func TestChannelThatIsGone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		options := notify.Options{DB: database(t, store.Memory), Channels: []notify.Channel{channel("phone", &notifytest.Recorder{})}}
-		opened(t, options).post(t, incident("a"))
-		options.Channels = nil
-		b := running(t, options)
-		if d := b.only(t); d.State != notify.StateFailed || d.Error == "" || d.Next == "" {
-			t.Errorf("%+v", d)
-		}
-	})
+	for _, away := range []time.Duration{time.Hour, 25 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			channels := []notify.Channel{channel("phone", &notifytest.Recorder{})}
+			options := notify.Options{DB: database(t, store.Memory), Channels: channels}
+			opened(t, options).post(t, incident("a"))
+			options.Channels = nil
+			without := opened(t, options)
+			if err := without.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(away)
+			synctest.Wait()
+			if d := without.only(t); away < 24*time.Hour && d.State != notify.StatePending || away > 24*time.Hour && (d.State != notify.StateFailed || d.Error == "" || d.Next == "") {
+				t.Errorf("after %s: %+v", away, d)
+			}
+			stop(t, without.Outbox)
+			options.Channels = channels
+			again := running(t, options)
+			synctest.Wait()
+			if d := again.only(t); (d.State == notify.StateSent) != (away < 24*time.Hour) {
+				t.Errorf("back after %s: %+v", away, d)
+			}
+		})
+	}
 }
 
 // Stop waits for what is being sent; when it may wait no longer, that is

@@ -156,6 +156,17 @@ func (o *Outbox) sweeps(ctx context.Context) {
 func (o *Outbox) sweep(ctx context.Context) error {
 	now := o.Now()
 	return o.DB.Write(ctx, func(tx *store.Tx) error {
+		over, err := find(ctx, tx, "WHERE state = 'pending' AND expires <= ?", now.UnixNano())
+		for _, r := range over {
+			if err == nil && o.worker(r.Channel) == nil {
+				r = r.closed(StateFailed)
+				r.Error, r.Next = "its channel is not configured any more", "Nothing is to be done; the inbox has it"
+				err = r.put(ctx, tx, now)
+			}
+		}
+		if err != nil {
+			return err
+		}
 		if err := tx.Exec(ctx, "DELETE FROM notify_outbox WHERE changed < ? AND state NOT IN ('pending', 'sending')", now.Add(-keep).UnixNano()); err != nil {
 			return err
 		}

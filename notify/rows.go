@@ -53,7 +53,8 @@ func (r row) put(ctx context.Context, tx *store.Tx, now time.Time) error {
 }
 
 // recover takes up what an earlier process left: what it was sending may have
-// arrived, which is asked for or unknown, and what waits for a channel that is not there any more never will.
+// arrived, which is asked for or unknown. What waits for a channel that is not there any
+// more may see it come back, until its time is over; see sweep.
 func (o *Outbox) recover(ctx context.Context) error {
 	return o.DB.Write(ctx, func(tx *store.Tx) error {
 		open, err := find(ctx, tx, "WHERE state IN ('pending', 'sending')")
@@ -63,18 +64,11 @@ func (o *Outbox) recover(ctx context.Context) error {
 		now := o.Now()
 		for _, r := range open {
 			w := o.worker(r.Channel)
-			known := w != nil
-			verifies := known && w.channel.verifier() != nil
-			if known && r.State == StatePending || verifies && !r.Doubted.IsZero() {
+			verifies := w != nil && w.channel.verifier() != nil
+			if r.State == StatePending || verifies && !r.Doubted.IsZero() {
 				continue
 			}
-			if r.State == StateSending {
-				r = r.interrupted(now, verifies)
-			}
-			if !known && r.State == StatePending {
-				r = r.closed(StateFailed)
-				r.Error, r.Next = "its channel is not configured any more", "Nothing is to be done; the inbox has it"
-			}
+			r = r.interrupted(now, verifies)
 			if err := r.put(ctx, tx, now); err != nil {
 				return err
 			}

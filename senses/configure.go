@@ -3,9 +3,14 @@ package senses
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
+
+// leftKept is how long what is known of a sense is kept that left the
+// configuration: when it comes back by then, nothing is new.
+const leftKept = 30 * 24 * time.Hour
 
 // configure removes the threads and senses that are no longer configured.
 func (p *staging) configure(config configuration) {
@@ -20,24 +25,44 @@ func (p *staging) configure(config configuration) {
 		return
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(p.now.sources), compareSources) {
-		if !config.senses[id] {
-			p.remove(id)
+		src := p.now.sources[id]
+		switch gone := src.health.State == left; {
+		case config.senses[id] == !gone: // as it was
+			if gone && !p.at.Before(src.health.Since.Add(leftKept)) {
+				p.holds(id, func(t *touch) {
+					p.unclaim(id, t, func(c claim) bool { return c.instance == id.ID })
+					t.left = true
+				})
+				delete(p.now.sources, id)
+			}
+		default:
+			p.holds(id, func(t *touch) { t.moved = true })
+			src.health = Health{ID: id.ID, Kind: id.Sense, State: left, Since: p.at}
+			if gone {
+				src.health.State = Starting
+			}
+			p.now.sources[id] = src
 		}
 	}
 }
 
-// remove forgets a sense instance, with what only it holds to stand.
-func (p *staging) remove(id SenseID) {
+// holds touches all that a sense instance holds to stand.
+func (p *staging) holds(id SenseID, do func(*touch)) {
 	p.now.scopes.Ascend(scoped{source: id}, func(s scoped) bool {
 		if s.source == id {
-			t := p.touch(s.ref)
-			p.unclaim(id, t, func(c claim) bool { return c.instance == id.ID })
-			t.left = true
+			do(p.touch(s.ref))
 		}
 		return s.source == id
 	})
-	delete(p.now.sources, id)
 	p.touched[id] = true
+}
+
+// absence is 1 for a claim of a sense that left the configuration.
+func (r *records) absence(c claim) int {
+	if r.sources[SenseID{c.obs.Sense, c.instance}].health.State == left {
+		return 1
+	}
+	return 0
 }
 
 // seed adds the threads that were not there before. Everything that stands and

@@ -13,7 +13,8 @@ type phase string
 const (
 	standing phase = "standing"
 	gone     phase = "gone" // it stood, and was known to
-	past     phase = "past" // momentary, or its sense was taken out of the configuration
+	past     phase = "past" // momentary, or its sense was long taken out of the configuration
+	away     phase = "away" // all who hold it to stand were taken out of the configuration
 )
 
 // known is all that the ledger keeps of one observation in memory. What is in a

@@ -56,7 +56,8 @@ func OpenLedger(ctx context.Context, db *store.DB) (*Ledger, error) {
 // Configure says which sense instances and which threads there are; no threads
 // means the built-in ones. It takes effect with the next Stage that is adopted:
 // what a sense that is no longer there held to stand leaves without
-// announcement, with its cursor and its rows, and everything that stands is new
+// announcement. All that is known of it is kept for 30 days, with its cursor and
+// its rows, and where it is back by then nothing is new. Everything that stands is new
 // to a thread that was not there before. The sense "person" is always there.
 func (l *Ledger) Configure(senses []SenseID, threads ...subconscious.ThreadName) error {
 	if len(threads) == 0 {

@@ -85,7 +85,7 @@ func (r *records) loadObservation(rows *sql.Rows) error {
 		src.standing++
 		r.sources[id] = src
 	}
-	if (t.phase == standing) != (len(t.claims) > 0) {
+	if (t.phase == standing || t.phase == away) != (len(t.claims) > 0) {
 		return fmt.Errorf("%s: it is %s with %d claims", ref, t.phase, len(t.claims))
 	}
 	r.put(ref, t)

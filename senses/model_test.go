@@ -54,6 +54,7 @@ type world struct {
 	stands   map[string]subconscious.Observation
 	happened []string
 	blind    bool
+	away     bool // the notes are not configured
 	n        int
 }
 
@@ -84,6 +85,9 @@ func (w *world) collect() []senses.Collected {
 func (m model) tick(w *world, at time.Time) map[string]subconscious.Change {
 	recorded := map[string]subconscious.Change{}
 	for _, id := range ids {
+		if w.away {
+			break // nobody hears of it
+		}
 		known := m[id]
 		now, there := w.stands[id]
 		if w.blind {
@@ -161,10 +165,10 @@ func (m model) told(known modelKnown, change subconscious.Change) modelKnown {
 }
 
 // waiting lists what should be shown to a thread.
-func (m model) waiting(thread subconscious.ThreadName) []string {
+func (m model) waiting(thread subconscious.ThreadName, away bool) []string {
 	var list []string
 	for id, known := range m {
-		if b := known.threads[thread]; b.waits {
+		if b := known.threads[thread]; b.waits && !(away && known.stands) {
 			list = append(list, fmt.Sprintf("%s %s severity %d band only %t", b.change, id, b.severity, !b.real))
 		}
 	}
@@ -172,9 +176,9 @@ func (m model) waiting(thread subconscious.ThreadName) []string {
 	return list
 }
 
-func (m model) seen(thread subconscious.ThreadName) {
+func (m model) seen(thread subconscious.ThreadName, away bool) {
 	for _, known := range m {
-		if b := known.threads[thread]; b.waits {
+		if b := known.threads[thread]; b.waits && !(away && known.stands) {
 			known.threads[thread] = believed{known: known.stands}
 		}
 	}
@@ -204,11 +208,12 @@ func TestLedgerMatchesModel(t *testing.T) {
 			"later": func(t *rapid.T) {
 				r.at = r.at.Add(time.Duration(rapid.IntRange(1, 720).Draw(t, "minutes")) * time.Minute)
 			},
-			"restart": func(*rapid.T) { r.reopen() },
-			"tick":    r.tickOnce,
-			"a tick":  r.tickOnce,
-			"again":   r.tickOnce,
-			"next":    r.tickOnce,
+			"leave or come back": func(*rapid.T) { r.world.away = !r.world.away; r.reopen() },
+			"restart":            func(*rapid.T) { r.reopen() },
+			"tick":               r.tickOnce,
+			"a tick":             r.tickOnce,
+			"again":              r.tickOnce,
+			"next":               r.tickOnce,
 			"crash": func(*rapid.T) {
 				staged := r.ledger.Stage(r.at, r.world.collect())
 				for _, thread := range subconscious.Threads() {
@@ -246,6 +251,17 @@ func newRapidBook(t *testing.T) *book {
 	b.db = openMemory(t)
 	b.reopen()
 	return b
+}
+
+func (r *run) reopen() {
+	r.book.reopen()
+	ids := []senses.SenseID{{Sense: "files", ID: "f"}}
+	if !r.world.away {
+		ids = append(ids, senses.SenseID{Sense: "notes", ID: "n"})
+	}
+	if err := r.ledger.Configure(ids); err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 func (r *run) close() {
@@ -287,7 +303,7 @@ func (r *run) tickOnce(t *rapid.T) {
 	compare(t, "changes", got, want)
 	var stands []string
 	for id, known := range next {
-		if known.stands {
+		if known.stands && !r.world.away {
 			stands = append(stands, fmt.Sprintf("%s %s %d as of %t", id, known.class, known.severity, r.world.blind))
 		}
 	}
@@ -303,7 +319,7 @@ func (r *run) tickOnce(t *rapid.T) {
 			lines = append(lines, fmt.Sprintf("%s %s severity %d band only %t", o.Change, o.ID, o.Severity, o.BandOnly))
 		}
 		slices.Sort(lines)
-		compare(t, "what waits for "+string(thread), lines, next.waiting(thread))
+		compare(t, "what waits for "+string(thread), lines, next.waiting(thread, r.world.away))
 		if overflow != 0 {
 			t.Fatalf("overflow %d", overflow)
 		}
@@ -312,11 +328,11 @@ func (r *run) tickOnce(t *rapid.T) {
 		subconscious.Threads(), nil, nil, {subconscious.Watcher}, {subconscious.Oracle}, {subconscious.Librarian, subconscious.Oracle},
 	}).Draw(t, "healthy") {
 		see(staged, thread)
-		next.seen(thread)
+		next.seen(thread, r.world.away)
 	}
 	for id, known := range next {
 		for _, thread := range subconscious.Threads() {
-			want := known.stands && !known.threads[thread].waits
+			want := known.stands && !known.threads[thread].waits && !r.world.away
 			if got := staged.Shown(thread, subconscious.NewRef("notes", id)); got != want {
 				t.Fatalf("%s was shown to %s: %t, want %t", id, thread, got, want)
 			}

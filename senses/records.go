@@ -27,6 +27,7 @@ type records struct {
 	scopes *btree.BTreeG[scoped]
 	shared *btree.BTreeG[posting]
 	counts *btree.Map[uint64, int]
+	away   int // how many observations are
 
 	// These are copied by whoever changes them; see staging.
 	sources map[SenseID]source
@@ -42,7 +43,8 @@ type records struct {
 	seed maphash.Seed
 }
 
-// source is what is kept of one sense instance.
+// source is what is kept of one sense instance, for a while after it has left the
+// configuration.
 type source struct {
 	cursor   []byte
 	health   Health // without Standing
@@ -146,7 +148,17 @@ func (r *records) index(ref subconscious.Ref, t *known, in bool) {
 	if t == nil {
 		return
 	}
-	if t.phase != standing {
+	for _, c := range t.claims {
+		enter(r.scopes, scoped{SenseID{t.latest.Sense, c.instance}, c.scope, ref}, in)
+	}
+	switch {
+	case t.phase == away && in:
+		r.away++
+		return
+	case t.phase == away:
+		r.away--
+		return
+	case t.phase != standing:
 		enter(r.recent, numbered{t.latest.Seq, ref}, in)
 		return
 	}
@@ -158,9 +170,6 @@ func (r *records) index(ref subconscious.Ref, t *known, in bool) {
 	}
 	if until := t.until(); !until.IsZero() {
 		enter(r.until, dated{instant(until), ref}, in)
-	}
-	for _, c := range t.claims {
-		enter(r.scopes, scoped{SenseID{t.latest.Sense, c.instance}, c.scope, ref}, in)
 	}
 }
 

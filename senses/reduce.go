@@ -11,16 +11,30 @@ import (
 func (p *staging) reduce() {
 	for _, ref := range p.order {
 		t := p.touches[ref]
+		held := slices.ContainsFunc(t.claims, func(c claim) bool { return p.now.absence(c) == 0 })
 		for _, c := range slices.Clone(t.claims) {
-			if p.over(c.obs) {
+			if held && p.over(c.obs) { // what nobody holds who is there ends when they are back
 				p.unclaim(SenseID{c.obs.Sense, c.instance}, t, func(other claim) bool { return other == c })
 			}
 		}
-		// The word of who is trusted most counts, and among equals the first's.
-		slices.SortStableFunc(t.claims, func(a, b claim) int { return a.obs.Trust.Rank() - b.obs.Trust.Rank() })
+		// The word of who is trusted most counts, and among equals the first's; of
+		// those who left the configuration none.
+		slices.SortStableFunc(t.claims, func(a, b claim) int {
+			return cmp.Or(p.now.absence(a)-p.now.absence(b), a.obs.Trust.Rank()-b.obs.Trust.Rank())
+		})
 		before := p.now.get(ref)
-		stood, stands := before != nil && before.phase == standing, len(t.claims) > 0
+		stands := len(t.claims) > 0 && p.now.absence(t.claims[0]) == 0
+		if stands && before != nil && before.phase == away {
+			before = before.copy()
+			before.phase = standing
+			p.put(ref, before)
+		}
+		stood := before != nil && (before.phase == standing || before.phase == away)
 		switch {
+		case stood && !stands && len(t.claims) > 0:
+			next := before.copy()
+			next.claims, next.phase = t.claims, away
+			p.put(ref, next)
 		case stood && stands:
 			p.stays(ref, before, t)
 		case stands:
@@ -41,7 +55,7 @@ func (p *staging) stays(ref subconscious.Ref, before *known, t *touch) {
 	switch {
 	case t.returned:
 		p.appears(ref, before, t, subconscious.Appeared)
-	case !sameClass(before.claims[0].obs, holder):
+	case !sameClass(heldBefore(before, t), holder):
 		p.appears(ref, before, t, subconscious.Changed)
 	case t.momentary != nil:
 		// Something happened to it that its class does not show.
@@ -55,14 +69,27 @@ func (p *staging) stays(ref subconscious.Ref, before *known, t *touch) {
 		next := before.copy()
 		next.claims = t.claims
 		o := *before.latest
+		if t.moved && o.Instance != holder.Instance { // another's words count, which are no news
+			o = *holder
+			o.Seq, o.Change, o.Band, o.BandOnly = before.latest.Seq, before.latest.Change, before.latest.Band, before.latest.BandOnly
+		}
 		o.Until, o.Trust, o.Instance = holder.Until, holder.Trust, holder.Instance
-		if before.claims[0].obs == before.latest {
+		if before.claims[0].obs == before.latest || t.moved {
 			next.claims = slices.Clone(t.claims)
 			next.claims[0].obs = &o
 		}
 		next.latest = &o
 		p.put(ref, next)
 	}
+}
+
+// heldBefore is what the word was that counts: where that is another's since a
+// sense left the configuration or came back, that other's.
+func heldBefore(before *known, t *touch) *subconscious.Observation {
+	if i := before.claimIndex(t.claims[0].instance, t.claims[0].scope); t.moved && i > 0 {
+		return before.claims[i].obs
+	}
+	return before.claims[0].obs
 }
 
 // appears records that an observation stands in a class in which it did not.

@@ -104,6 +104,8 @@ const (
 	Starting State = "starting" // the first collect still goes on
 	Degraded State = "degraded" // it sees, but not all
 	Blind    State = "blind"    // it does not see; what stood is taken to stand
+	// left: it is not in the configuration any more; shown to nobody.
+	left State = "left"
 )
 
 // Health of one sense.

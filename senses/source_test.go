@@ -76,21 +76,73 @@ func TestSensesLeaveWithoutAnnouncement(t *testing.T) {
 	if e := s.Evidence([]subconscious.Ref{mine}, nil, nil); len(e) != 1 || e[0].Standing || e[0].Gone {
 		t.Errorf("evidence of what left: %+v", e)
 	}
+	if h := s.Health(); len(h) != 1 || h[0].ID != "home" {
+		t.Errorf("health of %+v", h)
+	}
 	b.reopen()
 	configure(home)
-	if c := b.ledger.Cursor("calendar", "work"); c != nil {
-		t.Errorf("its cursor is still %q", c)
-	}
-	if rows := b.rows("calendar", "work"); len(rows) != 0 {
-		t.Errorf("its rows are still there: %v", rows)
-	}
 	s = b.tick(collected())
 	same(t, "what is not configured is not taken in", short(s.Changes()), []string(nil))
+	if c := b.ledger.Cursor("calendar", "work"); string(c) != "cursor" {
+		t.Errorf("its cursor is %q", c)
+	}
+	same(t, "its rows", b.rows("calendar", "work"), map[string]string{"k": "v"})
 	configure(work, home)
 	s = b.tick(collected())
-	same(t, "when it is back", short(s.Changes()), []string{"appeared mine/1"})
-	if string(b.ledger.Cursor("calendar", "work")) != "cursor" {
-		t.Error("its cursor was not kept")
+	same(t, "when it is back", short(s.Changes()), []string(nil))
+	same(t, "what waits for a thread then", pending(s, subconscious.Oracle), []string{"appeared both/1", "appeared mine/1"})
+	same(t, "and for one that had seen it", pending(s, subconscious.Watcher), []string(nil))
+
+	configure(home)
+	b.tick(collected()[1:])
+	b.at = b.at.Add(30*24*time.Hour + time.Minute)
+	b.reopen()
+	configure(home)
+	s = b.tick(collected()[1:])
+	same(t, "changes after a month", short(s.Changes()), []string(nil))
+	if c, rows := b.ledger.Cursor("calendar", "work"), b.rows("calendar", "work"); c != nil || len(rows) != 0 {
+		t.Errorf("after a month there is still the cursor %q and %v", c, rows)
+	}
+	configure(work, home)
+	same(t, "when it is back after a month", short(b.tick(collected()).Changes()), []string{"appeared mine/1"})
+}
+
+// What two calendars hold in other words is no news when one of them leaves and
+// comes back; what happened to it meanwhile is.
+func TestWhoseWordCountsLeaves(t *testing.T) {
+	b := newBook(t)
+	work, home := senses.SenseID{Sense: "calendar", ID: "work"}, senses.SenseID{Sense: "calendar", ID: "home"}
+	trusted, other := item("both", "1"), item("both", "2")
+	trusted.Trust, other.Trust = subconscious.Owner, subconscious.Outsider
+	all := func(o subconscious.Observation) []senses.Collected {
+		return []senses.Collected{standingSet("calendar", "work", "", o), standingSet("calendar", "home", "", other)}
+	}
+	b.tick(all(trusted), subconscious.Threads()...)
+	later := trusted
+	later.Fingerprint = "3"
+	for _, step := range []struct {
+		ids       []senses.SenseID
+		collected []senses.Collected
+		changes   []string
+		class     string
+	}{
+		{[]senses.SenseID{home}, all(trusted)[1:], nil, "2"},
+		{[]senses.SenseID{home}, all(trusted)[1:], nil, "2"},
+		{[]senses.SenseID{work, home}, all(trusted), nil, "1"},
+		{nil, nil, nil, ""},
+		{[]senses.SenseID{work, home}, all(later), []string{"changed both/3"}, "3"},
+		{[]senses.SenseID{home}, all(trusted)[1:], nil, "2"},
+		{[]senses.SenseID{work, home}, []senses.Collected{standingSet("calendar", "work", ""), standingSet("calendar", "home", "")}, []string{"gone both/2"}, ""},
+	} {
+		if err := b.ledger.Configure(step.ids); err != nil {
+			t.Fatal(err)
+		}
+		s := b.tick(step.collected, subconscious.Threads()...)
+		same(t, "changes", short(s.Changes()), step.changes)
+		if o, _ := s.View().Get(subconscious.NewRef("calendar", "both")); o.Fingerprint != step.class {
+			t.Errorf("%v: its class is %q, want %q", step.ids, o.Fingerprint, step.class)
+		}
+		b.reopen()
 	}
 }
 

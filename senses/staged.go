@@ -87,7 +87,7 @@ func (s *Staged) Health() []Health { return s.now.health() }
 func (r *records) health() []Health {
 	list := make([]Health, 0, len(r.sources))
 	for _, id := range slices.SortedFunc(maps.Keys(r.sources), compareSources) {
-		if src := r.sources[id]; id.Sense != Person {
+		if src := r.sources[id]; id.Sense != Person && src.health.State != left {
 			src.health.Standing = src.standing
 			list = append(list, src.health)
 		}
@@ -100,7 +100,20 @@ func (r *records) health() []Health {
 // changes of one observation are one, with the highest severity among them.
 func (s *Staged) Pending(thread subconscious.ThreadName) (new []subconscious.Observation, overflow int) {
 	q := s.now.pending[thread]
-	return q.list(), q.overflow
+	return slices.DeleteFunc(q.list(), func(o subconscious.Observation) bool {
+		t := s.now.get(o.Ref())
+		return t != nil && t.phase == away
+	}), q.overflow
+}
+
+// Left are the senses that left the configuration and are still known.
+func (s *Staged) Left() (ids []SenseID) {
+	for _, id := range slices.SortedFunc(maps.Keys(s.now.sources), compareSources) {
+		if s.now.sources[id].health.State == left {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // History returns the last changes of an observation, oldest first and the

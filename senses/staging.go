@@ -28,8 +28,9 @@ type touch struct {
 	severity subconscious.Severity
 	// returned: it was gone and came back in between.
 	returned bool
-	// left: it only leaves with its sense.
-	left bool
+	// moved: a sense that holds it left the configuration, or came back; left: one
+	// that did has been forgotten.
+	moved, left bool
 }
 
 // touch returns the touch of an observation, with the claims that it has now.

@@ -26,7 +26,7 @@ func newView(r *records) *View {
 }
 
 // Len returns how many observations stand.
-func (v *View) Len() int { return v.known.Len() - v.recent.Len() }
+func (v *View) Len() int { return v.known.Len() - v.recent.Len() - v.away }
 
 // Get implements subconscious.World.
 func (v *View) Get(ref subconscious.Ref) (subconscious.Observation, bool) {
@@ -57,7 +57,7 @@ func (v *View) Of(sense string, yield func(subconscious.Observation) bool) {
 // Ended calls yield for the observations of one sense that stood and no longer
 // do, as far as they are kept, in order of reference, until it returns false.
 func (v *View) Ended(sense string, yield func(subconscious.Observation) bool) {
-	ofSense(v.known, sense, func(_ subconscious.Ref, t *known) bool { return t.phase == standing || yield(*t.latest) })
+	ofSense(v.known, sense, func(_ subconscious.Ref, t *known) bool { return len(t.claims) > 0 || yield(*t.latest) })
 }
 
 // Sharing implements subconscious.World. Keys are links, terms as "term:word",
@@ -102,6 +102,9 @@ func (v *View) asOf(t *known) time.Time {
 		return last
 	}
 	for _, c := range t.claims {
+		if v.absence(c) == 1 {
+			continue
+		}
 		since, blind := v.blind[SenseID{t.latest.Sense, c.instance}]
 		if !blind {
 			return time.Time{}

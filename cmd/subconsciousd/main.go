@@ -41,6 +41,7 @@ Usage:
   --once            think one tick, print its report as JSON, and end
   --version         print the version and end
 
-It ends cleanly on Ctrl-C or SIGTERM. Look inside with: subconsciousctl status
+It ends cleanly on Ctrl-C or SIGTERM, and takes up its configuration when that
+changes, and on SIGHUP. Look inside with: subconsciousctl status
 Exit codes: 0 fine, 1 failed, 2 usage.
 `

@@ -76,23 +76,11 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) error {
 	if err := daemon.Conceal(); err != nil {
 		return err
 	}
-	config, err := daemon.LoadConfiguration(f.config, f.stateDir, os.LookupEnv)
+	source := &daemon.Source{Path: f.config, StateDir: f.stateDir, Version: api.BuildVersion(), Log: stderr, Env: os.LookupEnv}
+	options, err := source.Load()
 	if err != nil {
 		return err
 	}
-	logger, err := daemon.NewLogger(config.Log, stderr)
-	if err != nil {
-		return err
-	}
-	if !config.Found {
-		logger.Info("no configuration found: watching this machine's health alone",
-			"next", "copy config.example.yaml to "+config.Path+", name your folders in it, and start again")
-	}
-	env, err := daemon.TakeKeys(config.Config)
-	if err != nil {
-		return err
-	}
-	options := daemon.Options{Config: config.Config, Changed: config.Changed, Version: api.BuildVersion(), Logger: logger, Env: env, Prompts: config.Prompts()}
 	if f.once {
 		return daemon.RunOnce(ctx, options, stdout)
 	}

@@ -136,7 +136,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// end is "end SIGNAL [DIR]": it sends TERM or INT to the daemon of that folder,
+// end is "end SIGNAL [DIR]": it sends TERM, INT or HUP to the daemon of that folder,
 // which has said in its lock who it is.
 func end(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 || len(args) > 2 {
@@ -146,7 +146,7 @@ func end(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 2 {
 		dir = args[1]
 	}
-	signal, ok := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL}[args[0]]
+	signal, ok := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL, "HUP": syscall.SIGHUP}[args[0]]
 	if !ok {
 		ts.Fatalf("unknown signal %s", args[0])
 	}

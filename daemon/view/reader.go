@@ -31,8 +31,8 @@ type Sources struct {
 	Version string
 	Demo    bool
 	Started time.Time
-	// Changed reports whether the configuration on the disk is another one.
-	Changed func() bool
+	// Configuration is how it is; nil where there is none that is read again.
+	Configuration func() *api.ConfigurationStatus
 	// Now is the clock, in the mind's time zone; Next is when the next scheduled
 	// tick is due, zero for none.
 	Now  func() time.Time

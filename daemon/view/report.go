@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -25,22 +26,8 @@ func (v *Reader) Report(ctx context.Context, since time.Time) (api.Report, error
 	for _, name := range v.in.Threads {
 		sums[string(name)] = &api.ThreadSum{Name: string(name)}
 	}
-	for before := int64(0); ; {
-		page, err := v.Ticks(ctx, before, receiptPage)
-		if err != nil {
-			return api.Report{}, err
-		}
-		for _, tick := range page {
-			if tick.At.Before(since) {
-				page = nil
-				break
-			}
-			addTick(&report, sums, tick)
-			before = tick.Tick
-		}
-		if len(page) < receiptPage {
-			break
-		}
+	if err := v.addTicks(ctx, &report, sums); err != nil {
+		return api.Report{}, err
 	}
 	for _, name := range v.in.Threads {
 		report.Threads = append(report.Threads, *sums[string(name)])
@@ -74,42 +61,110 @@ func inZone(at time.Time, zone *time.Location) time.Time {
 	return at.In(zone)
 }
 
-// addTick counts one tick.
-func addTick(report *api.Report, sums map[string]*api.ThreadSum, tick api.TickReport) {
-	report.Ticks++
+// addTicks counts ticks, one by one as far back as their records are kept, and before by
+// whole days.
+func (v *Reader) addTicks(ctx context.Context, report *api.Report, sums map[string]*api.ThreadSum) error {
+	var day map[string]int // of the oldest day so far
+	var oldest time.Time
+	before := int64(0)
+	for {
+		page, err := v.Ticks(ctx, before, receiptPage)
+		if err != nil {
+			return err
+		}
+		for _, tick := range page {
+			if tick.At.Before(report.Since) {
+				add(report, sums, day)
+				return nil
+			}
+			if tick.At.Format(time.DateOnly) != oldest.Format(time.DateOnly) {
+				add(report, sums, day)
+				day = map[string]int{}
+			}
+			for what, n := range Counts(tick) {
+				day[what] += n
+			}
+			before, oldest = tick.Tick, tick.At
+		}
+		if len(page) < receiptPage {
+			break
+		}
+	}
+	if before > 1 { // the day of the oldest record lacks those that went
+		whole, err := v.in.Mind.Days(ctx, report.Since, oldest)
+		if err != nil {
+			return err
+		}
+		if len(whole) > 0 { // days were not always counted
+			day = whole
+		}
+	}
+	add(report, sums, day)
+	return nil
+}
+
+// Counts is what is counted of a tick: each name is a word, and what it is of.
+func Counts(tick api.TickReport) map[string]int {
+	n := map[string]int{"ticks": 1}
 	if len(tick.Changes) == 0 {
-		report.Unchanged++
+		n["unchanged"]++
 	}
 	for _, c := range tick.Changes {
-		report.Changes[string(c.What)]++
+		n["changed "+string(c.What)]++
 	}
 	for _, t := range tick.Threads {
-		sum := sums[t.Name]
+		how := "model"
+		if t.Mode == Skipped || t.Mode == Failed || t.Mode == threads.Reflex {
+			how = t.Mode
+		}
+		n[how+" "+t.Name]++
+		if t.Mode != Skipped && FellBack(t) {
+			n["fell_back "+t.Name]++
+		}
+		if t.Findings > 0 {
+			n["findings "+t.Name] += t.Findings
+		}
+		for reason, rejected := range t.Rejected {
+			n["rejected "+reason] += rejected
+		}
+	}
+	return n
+}
+
+// add adds what was counted.
+func add(report *api.Report, sums map[string]*api.ThreadSum, counts map[string]int) {
+	for name, n := range counts {
+		what, of, _ := strings.Cut(name, " ")
+		sum := sums[of]
 		if sum == nil {
-			continue // a thread that there is no more
+			sum = &api.ThreadSum{} // of no thread, or of one that there is no more
 		}
-		report.Accepted += t.Findings
-		report.Findings += t.Findings
-		sum.Findings += t.Findings
-		for reason, n := range t.Rejected {
-			report.Rejected[reason] += n
+		switch what {
+		case "ticks":
+			report.Ticks += n
+		case "unchanged":
+			report.Unchanged += n
+		case "changed":
+			report.Changes[of] += n
+		case "rejected":
+			report.Rejected[of] += n
 			report.Findings += n
-		}
-		switch t.Mode {
+		case "findings":
+			report.Accepted += n
+			report.Findings += n
+			sum.Findings += n
 		case Skipped:
-			sum.Skipped++
-			continue
+			sum.Skipped += n
 		case Failed:
-			sum.Failed++
+			sum.Failed += n
 		case threads.Reflex:
-			sum.Reflex++
-		default:
-			sum.Model++
+			sum.Reflex += n
+		case "model":
+			sum.Model += n
+		case "fell_back":
+			sum.FellBack += n
 		}
-		sum.Asked++
-		if FellBack(t) {
-			sum.FellBack++
-		}
+		sum.Asked = sum.Failed + sum.Reflex + sum.Model
 	}
 }
 

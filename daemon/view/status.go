@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -67,10 +68,20 @@ func (v *Reader) status(ctx context.Context) (api.Status, error) {
 		}
 		status.Backup = &backups
 	}
-	if v.in.Changed() {
-		status.Notices = append(status.Notices, api.Notice{At: now, NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration},
-			Text: "the configuration was changed since it was read, which takes effect at the next start",
-			Next: "see whether it is right (subconsciousctl config check), then restart the daemon"})
+	if c := v.in.Configuration(); c != nil {
+		status.Configuration = c
+		c.Loaded = c.Loaded.In(now.Location()).Round(0)
+		notice := api.Notice{At: now, NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration}}
+		if c.Refused != "" {
+			notice.Text = "the configuration on the disk is refused, and the last good one counts: " + c.Refused
+			notice.Next = "correct it (subconsciousctl config check), and it is read again by itself"
+			status.Notices = append(status.Notices, notice)
+		}
+		if len(c.Restart) > 0 {
+			notice.Text = "the configuration was taken up but for " + strings.Join(c.Restart, ", ") + ", which takes effect at the next start"
+			notice.Next = "restart the daemon"
+			status.Notices = append(status.Notices, notice)
+		}
 	}
 	if status.Budget, err = v.budgetStatus(ctx); err != nil {
 		return api.Status{}, fmt.Errorf("read what is spent: %w", err)

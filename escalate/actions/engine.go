@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -90,6 +91,7 @@ type Engine struct {
 	order   []string // names of configured actions, in order
 	started bool
 	ended   bool
+	held    bool
 	ctx     context.Context // of what runs
 	cancel  context.CancelFunc
 	hurry   context.Context // over when what runs is killed
@@ -200,6 +202,23 @@ func (e *Engine) Start(ctx context.Context) error {
 	e.hurry, e.kill = context.WithCancel(context.WithoutCancel(ctx))
 	e.started = true
 	return nil
+}
+
+// Hold keeps runs from beginning until release is called. Where some run, busy
+// names their actions, and nothing is held.
+func (e *Engine) Hold() (release func(), busy []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, r := range e.running {
+		busy = append(busy, r.action)
+	}
+	e.held = len(busy) == 0
+	slices.Sort(busy)
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.held = false
+	}, busy
 }
 
 // killWithin is how long before the end of a Stop what still runs is killed, and

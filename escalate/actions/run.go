@@ -238,6 +238,9 @@ func (e *Engine) reserve(key string, mine *running) (theirs *running, err error)
 	if !e.started || e.ended {
 		return nil, refuse(CodeStopped, "start the daemon", "no actions are run now")
 	}
+	if e.held {
+		return nil, refuse(CodeBusy, "ask again in a moment", "the daemon takes up its configuration")
+	}
 	for _, other := range e.running {
 		if other.action == mine.action {
 			return nil, refuse(CodeBusy, "wait until it has ended", "%s runs now", mine.action)

@@ -30,6 +30,7 @@ type Worker struct {
 	Options
 	packer store.Packer
 	bell   *wake.Bell
+	turn   chan struct{} // held while it deliberates, or may not
 
 	mu      sync.Mutex
 	started bool
@@ -52,7 +53,7 @@ func New(options Options) (*Worker, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("deliberate: %w", err)
 	}
-	return &Worker{Options: options.withDefaults(), bell: wake.New()}, nil
+	return &Worker{Options: options.withDefaults(), bell: wake.New(), turn: make(chan struct{}, 1)}, nil
 }
 
 // Start begins to deliberate, with what an earlier process left first, until
@@ -96,10 +97,27 @@ func (w *Worker) Wake() { w.bell.Ring() }
 // database fails they have not.
 func (w *Worker) Idle(ctx context.Context) error { return w.bell.Idle(ctx) }
 
+// Hold keeps the next escalation from being taken until release is called; idle is
+// false, and nothing is held, while one is deliberated on.
+func (w *Worker) Hold() (release func(), idle bool) {
+	select {
+	case w.turn <- struct{}{}:
+		return func() { <-w.turn }, true
+	default:
+		return nil, false
+	}
+}
+
 // run takes escalations until ctx is done.
 func (w *Worker) run(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; {
+		select {
+		case w.turn <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
 		worked, err := w.next(ctx)
+		<-w.turn
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:

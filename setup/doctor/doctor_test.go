@@ -182,9 +182,9 @@ func TestFaults(t *testing.T) {
 		"a blind sense": {"", func(t *testing.T, p *patient) {
 			p.options.Daemon = fakeDaemon{status: api.Status{Senses: []api.SenseStatus{{ID: "home", State: "blind", Error: "no such file"}}}}
 		}, "daemon", doctor.Degraded, "the sense home is blind: no such file"},
-		"a configuration that waits for a restart": {"", func(t *testing.T, p *patient) {
-			p.options.Daemon = fakeDaemon{status: api.Status{Notices: []api.Notice{{NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration}, Text: "the configuration was changed", Next: "restart the daemon"}}}}
-		}, "restart", doctor.Degraded, "was changed"},
+		"a configuration that is refused": {"", func(t *testing.T, p *patient) {
+			p.options.Daemon = fakeDaemon{status: api.Status{Notices: []api.Notice{{NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration}, Text: "the configuration on the disk is refused", Next: "correct it"}}}}
+		}, "taken up", doctor.Degraded, "is refused"},
 		"a backup that fails": {"", func(t *testing.T, p *patient) {
 			p.options.Daemon = fakeDaemon{status: api.Status{Notices: []api.Notice{{NoticeKey: subconscious.NoticeKey{Code: api.NoticeBackup}, Text: "the backup of the day was not made", Next: "mend that"}}}}
 		}, "backup", doctor.Degraded, "was not made"},

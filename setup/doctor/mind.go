@@ -147,7 +147,7 @@ func (e *examination) daemon(ctx context.Context) {
 	}
 	e.status, e.runs = status, true
 	for _, n := range status.Notices {
-		e.say("restart", row{n.Code == api.NoticeConfiguration, Degraded, n.Text, n.Next})
+		e.say("taken up", row{n.Code == api.NoticeConfiguration, Degraded, n.Text, n.Next})
 		e.say("backup", row{n.Code == api.NoticeBackup, Degraded, n.Text, n.Next})
 	}
 	if b := status.Backup; b != nil && !b.Checked.IsZero() {

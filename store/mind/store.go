@@ -33,7 +33,9 @@ type Commit struct {
 	// Consumed says for each input that the tick took what was done with it.
 	Consumed map[int64]string
 	Record   Record
-	Log      []LogEntry
+	// Counts are added to those of the tick's day, and stay.
+	Counts map[string]int
+	Log    []LogEntry
 	// Calls are requests to models made for this tick, or noted with it.
 	Calls []ModelCall
 	// Published is the document that will be published for this tick, at most
@@ -76,6 +78,7 @@ func (s *Store) Commit(ctx context.Context, tx *store.Tx, c Commit) error {
 		{"incidents", func() error { return putIncidents(ctx, tx, c.Incidents, c.Record.At) }},
 		{"inputs", func() error { return consume(ctx, tx, c.Record.Tick, c.Consumed) }},
 		{"record", func() error { return putRecord(ctx, tx, p, c.Record, c.State.LastTick, c.Published) }},
+		{"counts", func() error { return putCounts(ctx, tx, c.Record.At, c.Counts) }},
 		{"log", func() error { return logTable.add(ctx, tx, c.Log) }},
 		{"calls", func() error { return callTable.add(ctx, tx, c.Calls) }},
 		{"notices", func() error { return putNotices(ctx, tx, c) }},
