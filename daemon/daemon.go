@@ -258,7 +258,7 @@ func (d *Daemon) openThreads(context.Context) (err error) {
 func (d *Daemon) openView(context.Context) error {
 	in := view.Sources{
 		Config: d.options.Config, Version: d.options.Version, Demo: d.options.Demo, Started: d.began, Configuration: d.options.Source.Status,
-		Now: d.now, Next: func() time.Time { return d.schedule.next() }, Threads: d.runner.Names(), Usual: d.usual, Passed: d.passed,
+		Now: d.now, Next: func() time.Time { return d.schedule.next() }, Threads: d.runner.Names(), Usual: d.usual, Passed: d.passed, Changes: d.db.Changes,
 		Board: &d.board, Mind: d.mind, Ledger: d.ledger, Outbox: d.outbox, Actions: d.actions, Deliberations: d.deliberations,
 		Chat: d.chat, Memory: d.memory, Budget: d.budget, Roster: d.roster, Heartbeat: d.heart.Status,
 	}

@@ -65,6 +65,7 @@ func (tx *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *s
 //
 // Calls wait for each other. do must not call Write or Read of the same DB.
 func (db *DB) Write(ctx context.Context, do func(*Tx) error) error {
+	defer db.commits.tell()
 	return db.transact(ctx, db.writer, "BEGIN IMMEDIATE", "COMMIT", do)
 }
 
