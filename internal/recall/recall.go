@@ -33,7 +33,7 @@ const (
 	best     = 3    // as many of them
 
 	// spread is how many of the best scores are spread to their neighbours.
-	spread = 300
+	spread = 600
 )
 
 // Passage is what is found.
@@ -80,31 +80,33 @@ type Found struct {
 // Index holds passages. It may be used by many at once.
 type Index struct {
 	mu       sync.RWMutex
-	terms    map[string]*posting
+	terms    map[string]posting
 	passages []passage
+	lengths  []uint16          // of the passages, in terms
+	about    [][]string        // who and what passages are about, in terms
+	abouts   map[string]uint32 // their places in about
 	byID     map[int64]uint32
 	sessions map[string]*session
-	names    map[string]int // terms of speakers and of what passages are about
 	alive    int
 	length   int64 // of all that are alive, in terms
 }
 
-// posting are the passages with a term, in order, and how often it is in each.
-type posting struct {
-	in    []uint32
-	often []uint8
-	alive int
-}
+// posting are the passages with a term, in order: the number of each, and how often the
+// term is in it in the last oftenBits.
+type posting []uint32
+
+const (
+	oftenBits = 6
+	oftenMost = 1<<oftenBits - 1
+)
 
 type passage struct {
 	id      int64
 	session *session
 	place   int32
 	said    int32 // day since 1970
-	length  uint16
+	about   uint32
 	asks    bool
-	gone    bool
-	about   []string // terms
 }
 
 // session are passages by their place.
@@ -115,7 +117,7 @@ type session struct {
 
 // New returns an index with nothing in it.
 func New() *Index {
-	return &Index{terms: map[string]*posting{}, byID: map[int64]uint32{}, sessions: map[string]*session{}, names: map[string]int{}}
+	return &Index{terms: map[string]posting{}, byID: map[int64]uint32{}, abouts: map[string]uint32{}, sessions: map[string]*session{}}
 }
 
 // Len is how many passages there are.
@@ -141,24 +143,20 @@ func (x *Index) Add(p Passage) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	n := uint32(len(x.passages))
-	kept := passage{
-		id: p.ID, place: int32(p.Place), said: day(p.Said), length: uint16(min(len(all), math.MaxUint16)),
-		asks: strings.Contains(p.Text, "?"),
-	}
-	for _, who := range append([]string{p.Speaker}, p.About...) {
-		kept.about = append(kept.about, fulltext.Terms(who)...)
-	}
+	kept := passage{id: p.ID, place: int32(p.Place), said: day(p.Said), asks: strings.Contains(p.Text, "?"), about: x.concerns(p)}
 	if p.Session != "" {
 		s := x.sessions[p.Session]
 		if s == nil {
 			s = &session{name: p.Session}
 			x.sessions[p.Session] = s
 		}
-		at, _ := slices.BinarySearchFunc(s.in, p.Place, func(i uint32, place int) int { return cmp.Compare(int(x.passages[i].place), place) })
+		at, _ := slices.BinarySearchFunc(s.in, p.Place, func(i uint32, place int) int {
+			return cmp.Or(cmp.Compare(int(x.passages[i].place), place), -1) // behind those of the same place
+		})
 		s.in = slices.Insert(s.in, at, n)
 		kept.session = s
 	}
-	x.passages = append(x.passages, kept)
+	x.passages, x.lengths = append(x.passages, kept), append(x.lengths, uint16(min(len(all), math.MaxUint16)))
 	x.byID[p.ID] = n
 	x.alive++
 	x.length += int64(len(all))
@@ -167,15 +165,57 @@ func (x *Index) Add(p Passage) {
 		for j < len(all) && all[j] == all[i] {
 			j++
 		}
-		t := x.terms[all[i]]
-		if t == nil {
-			t = &posting{}
-			x.terms[strings.Clone(all[i])] = t
+		t, known := x.terms[all[i]]
+		t = append(t, n<<oftenBits|uint32(min(j-i, oftenMost)))
+		if term := all[i]; known {
+			x.terms[term] = t
+		} else {
+			x.terms[strings.Clone(term)] = t
 		}
-		t.in, t.often = append(t.in, n), append(t.often, uint8(min(j-i, math.MaxUint8)))
-		t.alive++
 		i = j
 	}
+}
+
+// concerns is where whom and what a passage is about stands in about.
+func (x *Index) concerns(p Passage) uint32 {
+	key := strings.Join(append([]string{p.Speaker}, p.About...), "\n")
+	n, known := x.abouts[key]
+	if !known {
+		n = uint32(len(x.about))
+		x.abouts[key], x.about = n, append(x.about, fulltext.Terms(key))
+	}
+	return n
+}
+
+// Remove takes out the passage as it was added. One that is not there is passed over.
+func (x *Index) Remove(p Passage) {
+	all := words(&p)
+	slices.Sort(all)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n, ok := x.byID[p.ID]
+	if !ok {
+		return
+	}
+	delete(x.byID, p.ID)
+	kept := &x.passages[n]
+	x.alive--
+	x.length -= int64(len(all))
+	for _, term := range slices.Compact(all) {
+		t := x.terms[term]
+		if at, ok := slices.BinarySearchFunc(t, n, func(e, n uint32) int { return cmp.Compare(e>>oftenBits, n) }); ok {
+			t = slices.Delete(t, at, at+1)
+		}
+		if x.terms[term] = t; len(t) == 0 {
+			delete(x.terms, term)
+		}
+	}
+	if s := kept.session; s != nil {
+		if s.in = slices.DeleteFunc(s.in, func(i uint32) bool { return i == n }); len(s.in) == 0 {
+			delete(x.sessions, s.name)
+		}
+	}
+	*kept = passage{}
 }
 
 func day(at time.Time) int32 {
@@ -199,21 +239,14 @@ func (x *Index) score(r *room, asked [][]string) {
 		r.own = make([]float32, len(x.passages)*5/4)
 	}
 	r.touched = r.touched[:0]
-	mean := float64(x.length) / float64(max(x.alive, 1))
+	flat, slope := float32(k1*(1-b)), float32(k1*b*float64(x.alive)/float64(max(x.length, 1)))
 	for _, forms := range asked {
 		for _, form := range forms {
 			t := x.terms[form]
-			if t == nil || t.alive == 0 {
-				continue
-			}
-			idf := math.Log(1 + (float64(x.alive)-float64(t.alive)+0.5)/(float64(t.alive)+0.5))
-			for i, n := range t.in {
-				p := &x.passages[n]
-				if p.gone {
-					continue
-				}
-				often := float64(t.often[i])
-				s := float32(idf * often * (k1 + 1) / (often + k1*(1-b+b*float64(p.length)/mean)))
+			idf := (k1 + 1) * float32(math.Log(1+(float64(x.alive)-float64(len(t))+0.5)/(float64(len(t))+0.5)))
+			for _, e := range t {
+				n, often := e>>oftenBits, float32(e&oftenMost)
+				s := idf * often / (often + flat + slope*float32(x.lengths[n]))
 				if r.own[n] == 0 {
 					r.touched = append(r.touched, n)
 				}
@@ -221,6 +254,42 @@ func (x *Index) score(r *room, asked [][]string) {
 			}
 		}
 	}
+}
+
+// best are the passages with the highest own scores, at most n, in no order; of equal
+// ones the first added.
+func (r *room) best(n int) []uint32 {
+	if len(r.touched) <= n {
+		return r.touched
+	}
+	worse := func(a, c uint32) bool { return r.own[a] < r.own[c] || r.own[a] == r.own[c] && a > c }
+	heap := slices.Clone(r.touched[:n]) // the worst first
+	down := func(i int) {
+		for {
+			child := 2*i + 1
+			if child >= n {
+				return
+			}
+			if child+1 < n && worse(heap[child+1], heap[child]) {
+				child++
+			}
+			if !worse(heap[child], heap[i]) {
+				return
+			}
+			heap[i], heap[child] = heap[child], heap[i]
+			i = child
+		}
+	}
+	for i := n/2 - 1; i >= 0; i-- {
+		down(i)
+	}
+	for _, next := range r.touched[n:] {
+		if worse(heap[0], next) {
+			heap[0] = next
+			down(0)
+		}
+	}
+	return heap
 }
 
 func (r *room) clear() {
@@ -235,33 +304,26 @@ type scored struct {
 	full, unasked float64
 }
 
-// spreadAll scores the passages around the best.
-func (x *Index) spreadAll(r *room, q *Question, asked [][]string) []scored {
-	around := r.touched
-	if len(around) > spread {
-		around = slices.Clone(around)
-		slices.SortFunc(around, func(a, c uint32) int { return cmp.Or(cmp.Compare(r.own[c], r.own[a]), cmp.Compare(a, c)) })
-		around = around[:spread]
-	}
-	tops := map[*session]float64{}
-	seen := make(map[uint32]bool, 4*len(around))
-	var all []scored
-	about := map[string]bool{}
-	for _, forms := range asked {
-		for _, f := range forms {
-			about[f] = true
+// around scores the passages around the best so many.
+func (x *Index) around(r *room, q *Question, asked [][]string, spread int) []scored {
+	var near []uint32
+	for _, n := range r.best(spread) {
+		near = append(near, n)
+		if s, at := x.place(n); s != nil {
+			near = append(near, s.in[max(at-2, 0):at]...)
+			near = append(near, s.in[at+1:min(at+3, len(s.in))]...)
 		}
 	}
+	slices.Sort(near)
+	near = slices.Compact(near)
+	about := make(map[uint32]bool)
 	from, until := day(q.From), day(q.Until)
-	consider := func(n uint32) {
-		if seen[n] || x.passages[n].gone {
-			return
-		}
-		seen[n] = true
+	bests := map[*session]float64{}
+	all := make([]scored, 0, len(near))
+	for _, n := range near {
 		p := &x.passages[n]
-		total, asks := float64(r.own[n]), 0.0
-		if s := p.session; s != nil {
-			at, _ := slices.BinarySearchFunc(s.in, p.place, func(i uint32, place int32) int { return cmp.Compare(x.passages[i].place, place) })
+		total, credit, whole := float64(r.own[n]), 0.0, 0.0
+		if s, at := x.place(n); s != nil {
 			own := func(i int) float64 {
 				if i < 0 || i >= len(s.in) {
 					return 0
@@ -270,60 +332,77 @@ func (x *Index) spreadAll(r *room, q *Question, asked [][]string) []scored {
 			}
 			total += beside*(own(at-1)+own(at+1)) + beyond*(own(at-2)+own(at+2))
 			if at > 0 && x.passages[s.in[at-1]].asks {
-				asks = answered * own(at-1)
+				credit = answered * own(at-1)
 			}
-		}
-		if total+asks == 0 {
-			return
-		}
-		factor := 1.0
-		if slices.ContainsFunc(p.about, func(w string) bool { return about[w] }) || !q.From.IsZero() && p.said >= from && p.said <= until {
-			factor += named
-		}
-		whole := 0.0
-		if s := p.session; s != nil {
-			top, ok := tops[s]
-			if !ok {
-				var three [best]float64
-				for _, i := range s.in {
-					if own := float64(r.own[i]); own > three[best-1] {
-						three[best-1] = own
-						slices.SortFunc(three[:], func(a, c float64) int { return cmp.Compare(c, a) })
-					}
-				}
-				for _, t := range three {
-					top += t
-				}
-				tops[s] = top
+			top, known := bests[s]
+			if !known {
+				top = s.best(r)
+				bests[s] = top
 			}
 			whole = ofBest * top
 		}
-		all = append(all, scored{n, (total+asks)*factor + whole, total*factor + whole})
-	}
-	for _, n := range around {
-		consider(n)
-		if s := x.passages[n].session; s != nil {
-			at, _ := slices.BinarySearchFunc(s.in, x.passages[n].place, func(i uint32, place int32) int { return cmp.Compare(x.passages[i].place, place) })
-			for i := max(at-2, 0); i <= min(at+2, len(s.in)-1); i++ {
-				consider(s.in[i])
-			}
+		factor := 1.0
+		is, known := about[p.about]
+		if !known {
+			is = slices.ContainsFunc(x.about[p.about], func(w string) bool {
+				return slices.ContainsFunc(asked, func(forms []string) bool { return slices.Contains(forms, w) })
+			})
+			about[p.about] = is
 		}
+		if is || !q.From.IsZero() && p.said >= from && p.said <= until {
+			factor += named
+		}
+		all = append(all, scored{n, (total+credit)*factor + whole, total*factor + whole})
 	}
 	return all
 }
 
+// place is where a passage stands in its session; nil for none.
+func (x *Index) place(n uint32) (*session, int) {
+	s := x.passages[n].session
+	if s == nil {
+		return nil, 0
+	}
+	at, _ := slices.BinarySearchFunc(s.in, n, func(i, n uint32) int {
+		return cmp.Or(cmp.Compare(x.passages[i].place, x.passages[n].place), cmp.Compare(i, n))
+	})
+	return s, at
+}
+
+// best is the sum of the highest own scores of a session.
+func (s *session) best(r *room) (sum float64) {
+	var tops [best]float32
+	for _, i := range s.in {
+		own := r.own[i]
+		for at, t := range tops {
+			if own > t {
+				tops[at], own = own, t
+			}
+		}
+	}
+	for _, t := range tops {
+		sum += float64(t)
+	}
+	return sum
+}
+
 // Search returns what fits the question best, best first. A question without words
 // finds nothing.
-func (x *Index) Search(q Question) []Hit {
+func (x *Index) Search(q Question) []Hit { return x.search(q, spread) }
+
+func (x *Index) search(q Question, spread int) []Hit {
 	asked := fulltext.Asked(q.Text)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	r := rooms.Get().(*room)
 	defer r.clear()
 	x.score(r, asked)
-	all := x.spreadAll(r, &q, asked)
+	all := x.around(r, &q, asked, spread)
 	slices.SortFunc(all, func(a, c scored) int {
-		return cmp.Or(cmp.Compare(c.full, a.full), cmp.Compare(x.passages[c.n].said, x.passages[a.n].said), cmp.Compare(a.n, c.n))
+		if a.full != c.full {
+			return cmp.Compare(c.full, a.full)
+		}
+		return cmp.Or(cmp.Compare(x.passages[c.n].said, x.passages[a.n].said), cmp.Compare(a.n, c.n))
 	})
 	var hits []Hit
 	for _, s := range all {
@@ -346,7 +425,7 @@ func (x *Index) Sessions(q Question) []Found {
 	defer r.clear()
 	x.score(r, asked)
 	bestOf := map[*session]scored{}
-	for _, s := range x.spreadAll(r, &q, asked) {
+	for _, s := range x.around(r, &q, asked, spread) {
 		if of := x.passages[s.n].session; of != nil && s.unasked > bestOf[of].unasked {
 			bestOf[of] = s
 		}
