@@ -28,11 +28,24 @@ const maxTerms = 4096
 
 // Terms are the words of a text as an index holds them, in order: the stems of its
 // language without accents, and without the words that say little. Where a script
-// puts no blanks between words, each pair of neighbours is one.
+// puts no blanks between words, each pair of neighbours is one, and each character.
 func Terms(text string) []string {
 	all := words(text)
 	all = all[:min(len(all), maxTerms)]
-	return terms(all, languageOf(all))
+	found, language := make([]string, 0, len(all)), languageOf(all)
+	for i, w := range all {
+		if commonIn(w)&(1<<language) != 0 {
+			continue
+		}
+		found = append(found, stem(w, language))
+		if first, second, pair := strings.Cut(w, " "); pair { // one character may be asked for
+			found = append(found, first)
+			if i+1 == len(all) || !strings.HasPrefix(all[i+1], second+" ") {
+				found = append(found, second)
+			}
+		}
+	}
+	return found
 }
 
 // Asked are the words of a question, each with the terms that it may stand for in
@@ -78,16 +91,6 @@ func languageOf(words []string) int {
 		}
 	}
 	return best
-}
-
-func terms(words []string, language int) []string {
-	found := make([]string, 0, len(words))
-	for _, w := range words {
-		if commonIn(w)&(1<<language) == 0 {
-			found = append(found, stem(w, language))
-		}
-	}
-	return found
 }
 
 // stem is a word's stem without accents. What has a digit in it stays as it is.

@@ -50,6 +50,8 @@ type Passage struct {
 	Text string
 	// Said is when; zero for unknown.
 	Said time.Time
+	// Sort is what sort of thing it is, in the owner's numbers.
+	Sort uint8
 }
 
 // Question is what is looked for.
@@ -60,9 +62,9 @@ type Question struct {
 	// From and Until are a time that the question names, which raises what was said
 	// then; zero for none.
 	From, Until time.Time
-	// Only, if set, reports whether a passage may be found. Neighbours that may not
-	// count nevertheless.
-	Only func(id int64) bool
+	// Sort, where it is not 0, is of what is found. Neighbours of another sort count
+	// nevertheless.
+	Sort uint8
 }
 
 // Hit is a passage that was found. Own is what its own words score.
@@ -107,6 +109,7 @@ type passage struct {
 	said    int32 // day since 1970
 	about   uint32
 	asks    bool
+	sort    uint8
 }
 
 // session are passages by their place.
@@ -143,7 +146,7 @@ func (x *Index) Add(p Passage) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	n := uint32(len(x.passages))
-	kept := passage{id: p.ID, place: int32(p.Place), said: day(p.Said), asks: strings.Contains(p.Text, "?"), about: x.concerns(p)}
+	kept := passage{id: p.ID, place: int32(p.Place), said: day(p.Said), asks: strings.Contains(p.Text, "?"), about: x.concerns(p), sort: p.Sort}
 	if p.Session != "" {
 		s := x.sessions[p.Session]
 		if s == nil {
@@ -409,8 +412,8 @@ func (x *Index) search(q Question, spread int) []Hit {
 		if len(hits) == q.Limit {
 			break
 		}
-		if id := x.passages[s.n].id; q.Only == nil || q.Only(id) {
-			hits = append(hits, Hit{ID: id, Score: s.full, Own: float64(r.own[s.n])})
+		if p := &x.passages[s.n]; q.Sort == 0 || q.Sort == p.sort {
+			hits = append(hits, Hit{ID: p.id, Score: s.full, Own: float64(r.own[s.n])})
 		}
 	}
 	return hits
