@@ -55,7 +55,7 @@ var statuses = map[Code]struct {
 	CodeMethod:      {http.StatusMethodNotAllowed, "Method not allowed", "use another method; GET /v1/openapi.json lists them"},
 	CodeMedia:       {http.StatusUnsupportedMediaType, "The body is not JSON", "send Content-Type: application/json"},
 	CodeTooLarge:    {http.StatusRequestEntityTooLarge, "The body is too large", "send less"},
-	CodeInternal:    {http.StatusInternalServerError, "The daemon failed", "read the daemon's log for the reason"},
+	CodeInternal:    {http.StatusInternalServerError, "The daemon failed", "read its log for the reason"},
 }
 
 // Error is a failure that a mind wants the person to read.
