@@ -26,7 +26,7 @@ const slots = int(24 * time.Hour / slot)
 
 // busyDay is a day that was lived, tick by tick: what each left behind.
 type busyDay struct {
-	state   subconscious.State
+	states  []subconscious.State
 	records []mind.Record
 	docs    [][]byte
 	seen    [][]subconscious.Observation
@@ -55,17 +55,19 @@ func (w *world) worked(random *rand.Rand, i int) {
 	}
 }
 
-// livesADay lives so many ticks of a day in which something changes at each, and some of
-// a night in which nothing does.
+// livesADay lives some ticks of a night in which nothing changes, and so many of a day in
+// which something does at each.
 func livesADay(w *world, busy int) busyDay {
 	phoned(w)
-	w.unchanging().begin()
+	w.begin()
 	random := rand.New(rand.NewPCG(3, 4))
 	ctx := w.t.Context()
 	var day busyDay
 	var seq int64
 	for i := range busy + idle {
-		if i < busy {
+		if i == idle {
+			w.unchanging()
+		} else if i > idle {
 			w.worked(random, i)
 		}
 		report := w.tick()
@@ -96,6 +98,7 @@ func livesADay(w *world, busy int) busyDay {
 			decided = append(decided, d)
 			return err
 		})
+		day.states = append(day.states, w.d.State())
 		day.records, day.docs, day.seen = append(day.records, record), append(day.docs, doc), append(day.seen, seen)
 		var said map[string]json.RawMessage
 		if err := json.Unmarshal(record.Report, &said); err != nil {
@@ -105,7 +108,6 @@ func livesADay(w *world, busy int) busyDay {
 		day.counts = append(day.counts, view.Counts(report))
 		day.logs, day.decided = append(day.logs, logs), append(day.decided, decided)
 	}
-	day.state = w.d.State()
 	w.stop()
 	return day
 }
@@ -114,11 +116,11 @@ func livesADay(w *world, busy int) busyDay {
 // seen, found and decided is new then.
 func (d busyDay) again(ctx context.Context, tx *store.Tx, at time.Time, minds *mind.Store, ledger *senses.Ledger, tick int64) error {
 	i, day, of := int(tick)%slots, int(tick)/slots, int(tick)%slots
-	if busy := len(d.records) - idle; of >= busy {
-		of = busy + of%idle
+	if of = i + idle; of >= len(d.records) {
+		of = i % idle
 	}
 	mark := fmt.Sprint("-", day)
-	state := d.state
+	state := d.states[of]
 	state.TickCount, state.LastTick = tick, at
 	c := mind.Commit{State: state, Record: d.records[of], Published: d.docs[of], Counts: d.counts[of]}
 	c.Record.Tick, c.Record.At = tick, at
@@ -228,7 +230,7 @@ func TestYear(t *testing.T) {
 	w := newWorld(t)
 	day := livesADay(w, busy)
 	path := filepath.Join(w.state, "mind.db")
-	tick, began := day.state.TickCount, time.Now()
+	tick, began := int64(len(day.states)), time.Now()
 	var sizes []int64
 	for n := 0; n < days; {
 		db, err := store.Open(t.Context(), store.Options{Path: path, Now: w.clock.Now}, backup.Migrations()...)
@@ -272,7 +274,6 @@ func TestYear(t *testing.T) {
 		w.begin()
 		w.ticks(3)
 		tick = w.d.State().TickCount
-		day.state = w.d.State()
 		w.stop()
 		sizes = append(sizes, sizeOf(t, path)>>20)
 	}

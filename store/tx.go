@@ -17,7 +17,13 @@ type Tx struct {
 	conn *sql.Conn
 	// again are the statements that were executed: from the second time on, prepared.
 	again map[string]*sql.Stmt
+	after []func()
 }
+
+// After has do called once the transaction has committed, before the next one
+// begins; not at all where it does not. What is called must be quick, and not use
+// the database.
+func (tx *Tx) After(do func()) { tx.after = append(tx.after, do) }
 
 // ExecContext is as in database/sql. A statement that comes again is read once more
 // and no more often.
@@ -148,6 +154,9 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, begin, end string, do 
 		return db.wrap("commit", err)
 	}
 	done = true
+	for _, do := range tx.after {
+		do()
+	}
 	return failpoint.Hit("store.committed")
 }
 
