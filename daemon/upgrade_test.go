@@ -39,7 +39,8 @@ escalate/deliberate 2
 notify 6
 store/mind 5
 senses/source 1
-store/mind 6`
+store/mind 6
+store/mind 7, senses 3, notify 7, chat 2, memory 2, escalate/actions 3, escalate/deliberate 3`
 
 // renamed are tables and columns that had another name before.
 var renamed = map[string]string{"ledger_things": "ledger_observations", "thing": "observation", "deliberation_cases": "escalations"}

@@ -2,7 +2,9 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -88,6 +90,22 @@ func TestChanges(t *testing.T) {
 			t.Errorf("restored: %s", got)
 		}
 	})
+}
+
+// A database from before there were changes gets the table with the triggers that fill it.
+func TestChangesOfAnOldDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mind.db")
+	old := open(t, path, first)
+	if err := errors.Join(old.Exec(t.Context(), "DROP TABLE store_changes"), old.Close()); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, path, first, told)
+	if err := insert(t.Context(), db, "a", 1); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := seen(t, db, 0, 10), "lost false after 0: 1 thing a"; got != want {
+		t.Errorf("%s", got)
+	}
 }
 
 // What is kept is bounded by time and by number.
