@@ -54,7 +54,7 @@ type ProposalDecision struct {
 	ID string `json:"id" is:"proposal"`
 	// Hash is that of what the person was shown. Approving needs it.
 	Hash    string `json:"hash,omitempty" is:"hash"`
-	Approve bool   `json:"approve"`
+	Approve bool   `json:"approve,omitempty"`
 	// Passphrase is what approve.ask of the configuration may ask for.
 	Passphrase string `json:"passphrase,omitempty"`
 	// By is who asks, as the kernel says; no client can set it.

@@ -116,7 +116,7 @@ func TestDoor(t *testing.T) {
 		status, text, header := d.ask(r.Method, path, d.token, "")
 		switch r.Class {
 		case api.Reads:
-			if over := call(t, socket, r.Method, path, "", ""); status == http.StatusForbidden || status != over.status || text != over.body {
+			if over := call(t, socket, r.Method, path, "", ""); status == http.StatusForbidden || status != over.status || text != over.body && r.Path != api.GetMetrics.Path {
 				t.Errorf("%s %s: over TCP %d %s, over the socket %d %s", r.Method, path, status, text, over.status, over.body)
 			}
 		case api.Observes:

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"time"
@@ -56,9 +57,25 @@ type Walked struct {
 func AllRoutes() (all []Walked) {
 	for _, r := range routes() {
 		served := r.serve(nil)
+		if served.path == GetEvents.Path {
+			served.path += "?end=true"
+		}
 		all = append(all, Walked{served.method, served.path, served.class})
 	}
 	return all
+}
+
+// Listening sets how often a stream says that it is alive, how long a listener may
+// take, and how long the request itself may take to arrive.
+func Listening(s *Server, every, slowest, read time.Duration) {
+	s.beat, s.slow, s.http.ReadTimeout = every, slowest, read
+}
+
+// Described is the OpenAPI document of what a server serves.
+func Described() (json.RawMessage, error) {
+	var s Server
+	s.mux()
+	return s.described()
 }
 
 // Logs has the server log there.

@@ -13,9 +13,11 @@ import (
 // outlives the client's connection: a request that arrived is carried out although
 // nobody waits for the answer.
 type Mind interface {
-	// Status returns one screen about the mind. It, Document and Health must not
+	// Status returns one screen about the mind. It, Figures, Document and Health must not
 	// wait for a tick.
 	Status(ctx context.Context) (Status, error)
+	// Figures returns what a program watches it by, which counts as nobody's look.
+	Figures(ctx context.Context) (Figures, error)
 	// Document returns the published document, byte for byte as in
 	// subconscious.json.
 	Document(ctx context.Context) (json.RawMessage, error)
@@ -46,6 +48,11 @@ type Mind interface {
 	Command(ctx context.Context, command subconscious.Command) (CommandResult, error)
 	// Pause stops ticks, or lets them go on.
 	Pause(ctx context.Context, request PauseRequest) (PauseState, error)
+
+	// Events returns at most limit events after the one with that id: all that are
+	// kept after 0, and none after Newest, without waiting. Where there are none yet,
+	// and none is lost, it waits for one until ctx is done, and returns none.
+	Events(ctx context.Context, after int64, limit int) (EventPage, error)
 
 	// Models returns every role with its model and how that is, without asking
 	// any of them anything. Roles in the order in which they are shown.

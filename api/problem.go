@@ -33,28 +33,29 @@ const (
 	CodeInternal    Code = "internal"           // a fault of the daemon; see its log
 )
 
-// statuses give every code its HTTP status and title.
+// statuses give every code its HTTP status, its title, and what to do where an error
+// does not say it better.
 var statuses = map[Code]struct {
-	status int
-	title  string
+	status      int
+	title, next string
 }{
-	CodeBadRequest:  {http.StatusBadRequest, "The request cannot be understood"},
-	CodeNotFound:    {http.StatusNotFound, "Not found"},
-	CodeAmbiguous:   {http.StatusConflict, "More than one matches"},
-	CodePaused:      {http.StatusConflict, "The mind is paused"},
-	CodeRefused:     {http.StatusForbidden, "Refused"},
-	CodePassphrase:  {http.StatusForbidden, "The passphrase is asked for"},
-	CodeExpired:     {http.StatusGone, "Expired"},
-	CodeUsed:        {http.StatusConflict, "Decided already"},
-	CodeChanged:     {http.StatusConflict, "Not what was shown"},
-	CodeLimit:       {http.StatusTooManyRequests, "The limit is reached"},
-	CodeBusy:        {http.StatusServiceUnavailable, "Too much waits already"},
-	CodeUnavailable: {http.StatusServiceUnavailable, "Not available"},
-	CodeTimeout:     {http.StatusGatewayTimeout, "It took too long"},
-	CodeMethod:      {http.StatusMethodNotAllowed, "Method not allowed"},
-	CodeMedia:       {http.StatusUnsupportedMediaType, "The body is not JSON"},
-	CodeTooLarge:    {http.StatusRequestEntityTooLarge, "The body is too large"},
-	CodeInternal:    {http.StatusInternalServerError, "The daemon failed"},
+	CodeBadRequest:  {http.StatusBadRequest, "The request cannot be understood", "correct the request; GET /v1/openapi.json describes it"},
+	CodeNotFound:    {http.StatusNotFound, "Not found", "look for it where things of its sort are listed"},
+	CodeAmbiguous:   {http.StatusConflict, "More than one matches", "write more of its id"},
+	CodePaused:      {http.StatusConflict, "The mind is paused", "let it go on: subconsciousctl resume"},
+	CodeRefused:     {http.StatusForbidden, "Refused", "ask as the person, at a terminal on the daemon's machine"},
+	CodePassphrase:  {http.StatusForbidden, "The passphrase is asked for", "send the passphrase"},
+	CodeExpired:     {http.StatusGone, "Expired", "wait until it is asked for again"},
+	CodeUsed:        {http.StatusConflict, "Decided already", "look at what became of it"},
+	CodeChanged:     {http.StatusConflict, "Not what was shown", "look at it again, and decide on what it is now"},
+	CodeLimit:       {http.StatusTooManyRequests, "The limit is reached", "wait for an hour, or a day"},
+	CodeBusy:        {http.StatusServiceUnavailable, "Too much waits already", "wait a little, then repeat"},
+	CodeUnavailable: {http.StatusServiceUnavailable, "Not available", "look at `subconsciousctl status`, then repeat"},
+	CodeTimeout:     {http.StatusGatewayTimeout, "It took too long", "try again; `subconsciousctl status` shows whether it is busy"},
+	CodeMethod:      {http.StatusMethodNotAllowed, "Method not allowed", "use another method; GET /v1/openapi.json lists them"},
+	CodeMedia:       {http.StatusUnsupportedMediaType, "The body is not JSON", "send Content-Type: application/json"},
+	CodeTooLarge:    {http.StatusRequestEntityTooLarge, "The body is too large", "send less"},
+	CodeInternal:    {http.StatusInternalServerError, "The daemon failed", "read its log for the reason"},
 }
 
 // Error is a failure that a mind wants the person to read.
@@ -95,7 +96,7 @@ type Problem struct {
 	Status     int      `json:"status"`
 	Detail     string   `json:"detail"`
 	Code       Code     `json:"code"`
-	Next       string   `json:"next,omitempty"`
+	Next       string   `json:"next"`
 	Candidates []string `json:"candidates,omitempty"`
 }
 
@@ -123,16 +124,16 @@ func ProblemOf(err error) *Problem {
 	switch {
 	case errors.As(err, &known):
 	case errors.Is(err, context.DeadlineExceeded):
-		known = &Error{Code: CodeTimeout, Text: "the daemon did not answer in time", Next: "try again; `subconsciousctl status` shows whether it is busy"}
+		known = &Error{Code: CodeTimeout, Text: "the daemon did not answer in time"}
 	case errors.Is(err, context.Canceled):
 		known = &Error{Code: CodeUnavailable, Text: "the daemon is stopping", Next: "start it again, then repeat"}
 	default:
-		known = &Error{Code: CodeInternal, Text: "the daemon failed to answer", Next: "read its log for the reason"}
+		known = &Error{Code: CodeInternal, Text: "the daemon failed to answer"}
 	}
 	is := cmp.Or(statuses[known.Code], statuses[CodeInternal])
 	return &Problem{
 		Type:  problemType + strings.ReplaceAll(string(known.Code), "_", "-"),
 		Title: is.title, Status: is.status, Detail: known.Text,
-		Code: known.Code, Next: known.Next, Candidates: known.Candidates,
+		Code: known.Code, Next: cmp.Or(known.Next, is.next), Candidates: known.Candidates,
 	}
 }

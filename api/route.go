@@ -18,6 +18,8 @@ import (
 // (tag path), in the query (tag query), or as JSON in the body of a POST.
 type Route[Q, A any] struct {
 	Method, Path string
+	// About says in a few words what it answers, or does.
+	About string
 	// Class is what it does, which decides who may ask it.
 	Class Class
 	// Long is how long the answer may take at most, where that is longer than
@@ -28,6 +30,8 @@ type Route[Q, A any] struct {
 	Body int64
 	// ask has a server's mind answer it.
 	ask func(s *Server, ctx context.Context, question Q) (A, error)
+	// stream answers in its place with many of A, one after the other.
+	stream func(s *Server, w http.ResponseWriter, r *http.Request, question Q)
 }
 
 // Class is what a route does.
@@ -63,84 +67,87 @@ type Nothing struct{}
 
 // The routes, all that is served.
 var (
-	GetHealth   = get("/healthz", health)
-	GetStatus   = get("/v1/status", plain(Mind.Status))
-	GetDocument = get("/v1/subconscious", plain(Mind.Document))
-	GetTicks    = get("/v1/ticks", ticks)
-	GetTick     = get("/v1/ticks/{n}", func(m Mind, ctx context.Context, q TickQuery) (TickReport, error) { return m.Tick(ctx, q.N) })
-	GetReplay   = get("/v1/ticks/{n}/replay", func(m Mind, ctx context.Context, q TickQuery) (Replay, error) { return m.Replay(ctx, q.N) })
-	GetReplays  = Route[ReplayQuery, Replays]{Method: http.MethodGet, Path: "/v1/replay", Class: Reads, Long: testTimeout,
+	GetHealth   = get("/healthz", "whether the mind thinks as it should; 503 and a problem document where it does not", health)
+	GetStatus   = get("/v1/status", "one screen about the mind", plain(Mind.Status))
+	GetDocument = get("/v1/subconscious", "the published document, as in subconscious.json", plain(Mind.Document))
+	GetTicks    = get("/v1/ticks", "reports of ticks, newest first", ticks)
+	GetTick     = get("/v1/ticks/{n}", "the report of one tick", func(m Mind, ctx context.Context, q TickQuery) (TickReport, error) { return m.Tick(ctx, q.N) })
+	GetReplay   = get("/v1/ticks/{n}/replay", "a recorded tick thought again, and compared", func(m Mind, ctx context.Context, q TickQuery) (Replay, error) { return m.Replay(ctx, q.N) })
+	GetReplays  = Route[ReplayQuery, Replays]{Method: http.MethodGet, Path: "/v1/replay", About: "recorded ticks thought again, and compared", Class: Reads, Long: testTimeout,
 		ask: func(s *Server, ctx context.Context, q ReplayQuery) (Replays, error) {
 			return s.options.Mind.Replays(ctx, q)
 		}}
-	GetWhy      = get("/v1/why/{entry}", func(m Mind, ctx context.Context, q WhyQuery) (Explanation, error) { return m.Why(ctx, q.Entry) })
-	PostTick    = post("/v1/tick", Acts, tickTimeout, Mind.Think)
-	PostCommand = Route[CommandRequest, CommandResult]{Method: "POST", Path: "/v1/commands", Class: Acts, ask: (*Server).command}
-	PostPause   = post("/v1/pause", Decides, 0, func(m Mind, ctx context.Context, q PauseBody) (PauseState, error) {
+	GetWhy      = get("/v1/why/{entry}", "how an entry came to be what it is", func(m Mind, ctx context.Context, q WhyQuery) (Explanation, error) { return m.Why(ctx, q.Entry) })
+	PostTick    = post("/v1/tick", "think now, and wait for the report", Acts, tickTimeout, Mind.Think)
+	PostCommand = Route[CommandRequest, CommandResult]{Method: "POST", Path: "/v1/commands", About: "a command that the next tick consumes", Class: Acts, ask: (*Server).command}
+	PostPause   = post("/v1/pause", "stop ticks", Decides, 0, func(m Mind, ctx context.Context, q PauseBody) (PauseState, error) {
 		return m.Pause(ctx, PauseRequest{For: q.length})
 	})
-	PostResume = post("/v1/resume", Decides, 0, func(m Mind, ctx context.Context, _ Nothing) (PauseState, error) {
+	PostResume = post("/v1/resume", "let ticks go on", Decides, 0, func(m Mind, ctx context.Context, _ Nothing) (PauseState, error) {
 		return m.Pause(ctx, PauseRequest{Resume: true})
 	})
-	GetModels = get("/v1/models", plain(Mind.Models))
-	GetPrompt = get("/v1/prompts/{thread}", func(m Mind, ctx context.Context, q PromptQuery) (RenderedPrompt, error) {
+	GetModels = get("/v1/models", "the roles that have a model, and how that is", plain(Mind.Models))
+	GetPrompt = get("/v1/prompts/{thread}", "what a thread would be asked now", func(m Mind, ctx context.Context, q PromptQuery) (RenderedPrompt, error) {
 		return m.Prompt(ctx, q.Thread)
 	})
-	GetReport   = Route[ReportQuery, Report]{Method: "GET", Path: "/v1/report", Class: Reads, ask: (*Server).report}
-	GetInbox    = get("/v1/inbox", Mind.Inbox)
-	GetIncident = get("/v1/inbox/{id}", func(m Mind, ctx context.Context, q IncidentQuery) (IncidentExplanation, error) {
+	GetEvents   = Route[EventsQuery, Event]{Method: "GET", Path: "/v1/events", About: "what changes, as Server-Sent Events", Class: Reads, stream: (*Server).events}
+	GetMetrics  = Route[Nothing, Text]{Method: "GET", Path: "/metrics", About: "figures, as Prometheus collects them", Class: Reads, ask: (*Server).metrics}
+	GetOpenAPI  = Route[Nothing, json.RawMessage]{Method: "GET", Path: "/v1/openapi.json", About: "this description", Class: Reads, ask: (*Server).openAPI}
+	GetReport   = Route[ReportQuery, Report]{Method: "GET", Path: "/v1/report", About: "a sum of the time since then", Class: Reads, ask: (*Server).report}
+	GetInbox    = get("/v1/inbox", "incidents, newest first", Mind.Inbox)
+	GetIncident = get("/v1/inbox/{id}", "how an incident was told, or why not", func(m Mind, ctx context.Context, q IncidentQuery) (IncidentExplanation, error) {
 		return m.Incident(ctx, q.ID)
 	})
-	PostMissed     = post("/v1/missed", Acts, lookTimeout, Mind.Missed)
-	GetChannels    = get("/v1/channels", plain(Mind.Channels))
-	GetProposals   = get("/v1/proposals", Mind.Proposals)
-	GetProposal    = get("/v1/proposals/{id}", func(m Mind, ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) })
-	PostDecision   = post("/v1/proposals/decide", Decides, runTimeout, Mind.Decide)
-	PostPassphrase = post("/v1/passphrase", Decides, 0, Mind.SetPassphrase)
-	GetRuns        = get("/v1/runs", Mind.Runs)
-	PostUndo       = post("/v1/undo", Decides, runTimeout, Mind.Undo)
-	PostMessage    = post("/v1/messages", Acts, 0, Mind.Post).upTo(MaxBody)
-	GetMessages    = get("/v1/messages/search", Mind.SearchMessages)
-	GetMemories    = get("/v1/memory", Mind.SearchMemory)
-	PostMemory     = post("/v1/memory", Acts, 0, Mind.ChangeMemory).upTo(MaxBody)
-	GetMemory      = get("/v1/memory/{id}", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
+	PostMissed     = post("/v1/missed", "trace what should have been told", Acts, lookTimeout, Mind.Missed)
+	GetChannels    = get("/v1/channels", "the channels over which the person is told", plain(Mind.Channels))
+	GetProposals   = get("/v1/proposals", "actions that wait for the person's word, newest first", Mind.Proposals)
+	GetProposal    = get("/v1/proposals/{id}", "one proposal, exactly as it would run", func(m Mind, ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) })
+	PostDecision   = post("/v1/proposals/decide", "approve a proposal, which carries it out, or reject it", Decides, runTimeout, Mind.Decide)
+	PostPassphrase = post("/v1/passphrase", "set the passphrase that approving asks for", Decides, 0, Mind.SetPassphrase)
+	GetRuns        = get("/v1/runs", "what was carried out, newest first", Mind.Runs)
+	PostUndo       = post("/v1/undo", "take a run back", Decides, runTimeout, Mind.Undo)
+	PostMessage    = post("/v1/messages", "add a message to a conversation", Acts, 0, Mind.Post).upTo(MaxBody)
+	GetMessages    = get("/v1/messages/search", "messages that fit the words best", Mind.SearchMessages)
+	GetMemories    = get("/v1/memory", "memories that fit the words best, or the newest", Mind.SearchMemory)
+	PostMemory     = post("/v1/memory", "add, confirm or forget a memory", Acts, 0, Mind.ChangeMemory).upTo(MaxBody)
+	GetMemory      = get("/v1/memory/{id}", "one memory", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
 
-	PostModelTest = post("/v1/models/test", Acts, testTimeout,
+	PostModelTest = post("/v1/models/test", "ask models live, which may cost", Acts, testTimeout,
 		func(m Mind, ctx context.Context, q ModelTestRequest) ([]ModelTest, error) {
 			return m.TestModels(ctx, q.Who)
 		})
-	PostChannelTest = post("/v1/channels/test", Acts, testTimeout,
+	PostChannelTest = post("/v1/channels/test", "send a test message", Acts, testTimeout,
 		func(m Mind, ctx context.Context, q ChannelTestRequest) ([]Delivery, error) {
 			return m.TestChannels(ctx, q.Channel)
 		})
-	PostChannelRenew = post("/v1/channels/renew", Decides, 0,
+	PostChannelRenew = post("/v1/channels/renew", "have answers come back over a new reply topic", Decides, 0,
 		func(m Mind, ctx context.Context, q ChannelRenewal) (ChannelStatus, error) {
 			return m.RenewChannel(ctx, q.Channel)
 		})
-	GetCalibration   = get("/v1/calibration", plain(Mind.Calibration))
-	PostCalibration  = post("/v1/calibration/reset", Decides, 0, Mind.ResetCalibration)
-	GetConversations = get("/v1/conversations", Mind.Conversations)
-	PostSourceToken  = post("/v1/sources/token", Decides, 0, Mind.SetSourceToken)
-	PostToken        = Route[TokenRequest, TokenFile]{Method: "POST", Path: "/v1/token", Class: Decides, ask: (*Server).renewToken}
-	GetConversation  = get("/v1/conversations/{id}", Mind.Messages)
+	GetCalibration   = get("/v1/calibration", "what was learnt from the person's answers", plain(Mind.Calibration))
+	PostCalibration  = post("/v1/calibration/reset", "forget what was learnt", Decides, 0, Mind.ResetCalibration)
+	GetConversations = get("/v1/conversations", "conversations, the one with the newest message first", Mind.Conversations)
+	PostSourceToken  = post("/v1/sources/token", "make a source's token, or revoke it", Decides, 0, Mind.SetSourceToken)
+	PostToken        = Route[TokenRequest, TokenFile]{Method: "POST", Path: "/v1/token", About: "make a new token of the API", Class: Decides, ask: (*Server).renewToken}
+	GetConversation  = get("/v1/conversations/{id}", "messages of a conversation, newest first", Mind.Messages)
 )
 
 // routes are all of them.
 func routes() []interface{ serve(*Server) served } {
 	return []interface{ serve(*Server) served }{
-		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetReplays, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport,
+		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetReplays, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport, GetEvents, GetOpenAPI, GetMetrics,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
 		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, PostPassphrase, GetRuns, PostUndo,
 		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, PostToken, observe{},
 	}
 }
 
-func get[Q, A any](path string, ask func(Mind, context.Context, Q) (A, error)) Route[Q, A] {
-	return Route[Q, A]{Method: http.MethodGet, Path: path, Class: Reads, ask: func(s *Server, ctx context.Context, q Q) (A, error) { return ask(s.options.Mind, ctx, q) }}
+func get[Q, A any](path, about string, ask func(Mind, context.Context, Q) (A, error)) Route[Q, A] {
+	return Route[Q, A]{Method: http.MethodGet, Path: path, About: about, Class: Reads, ask: func(s *Server, ctx context.Context, q Q) (A, error) { return ask(s.options.Mind, ctx, q) }}
 }
 
-func post[Q, A any](path string, class Class, long time.Duration, ask func(Mind, context.Context, Q) (A, error)) Route[Q, A] {
-	route := get(path, ask)
+func post[Q, A any](path, about string, class Class, long time.Duration, ask func(Mind, context.Context, Q) (A, error)) Route[Q, A] {
+	route := get(path, about, ask)
 	route.Method, route.Class, route.Long = http.MethodPost, class, long
 	return route
 }

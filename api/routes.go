@@ -12,15 +12,25 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
+const (
+	jsonMedia = "application/json"
+	textMedia = "text/plain; version=0.0.4; charset=utf-8" // as Prometheus asks for it
+)
+
+// Text is an answer that is no JSON.
+type Text string
+
 // served is one route with what answers it.
 type served struct {
-	method, path string
-	class        Class
-	parts        [2]reflect.Type // what goes in, and what comes out
-	handle       http.HandlerFunc
+	method, path, about string
+	class               Class
+	media               string          // of what comes out
+	parts               [2]reflect.Type // what goes in, and what comes out
+	handle              http.HandlerFunc
 }
 
 // serve answers a route. A GET ends when its client goes away; the context of a
@@ -28,7 +38,22 @@ type served struct {
 // done.
 func (route Route[Q, A]) serve(s *Server) served {
 	parts := [2]reflect.Type{reflect.TypeFor[Q](), reflect.TypeFor[A]()}
-	return served{route.Method, route.Path, route.Class, parts, func(w http.ResponseWriter, r *http.Request) {
+	media := jsonMedia
+	if route.stream != nil {
+		media = eventStream
+	} else if parts[1] == reflect.TypeFor[Text]() {
+		media = textMedia
+	}
+	return served{route.Method, route.Path, route.About, route.Class, media, parts, func(w http.ResponseWriter, r *http.Request) {
+		if route.stream != nil {
+			question, err := asked[Q](r, nil)
+			if err != nil {
+				s.fail(w, r, err)
+				return
+			}
+			route.stream(s, w, r, question)
+			return
+		}
 		ctx, body := r.Context(), []byte(nil)
 		if r.Method == http.MethodPost {
 			var err error
@@ -126,10 +151,12 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 
 func (s *Server) mux() *http.ServeMux {
 	mux, paths := http.NewServeMux(), map[string][]served{"/": nil}
+	var all []served
 	for _, r := range routes() {
 		route := r.serve(s)
-		paths[route.path] = append(paths[route.path], route)
+		all, paths[route.path] = append(all, route), append(paths[route.path], route)
 	}
+	s.described = sync.OnceValues(func() (json.RawMessage, error) { return describeAll(all, s.options.Version) })
 	for path, routes := range paths {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			if err := s.mayEnter(r, path); err != nil {
@@ -180,16 +207,25 @@ func oneLength(r *http.Request) error {
 // run answers a request that has arrived whole with what do returns. Stop waits
 // for it, and no other connection takes its place.
 func (s *Server) run(w http.ResponseWriter, r *http.Request, do func() (any, error)) {
-	if !s.enter() {
-		s.fail(w, r, Errorf(CodeUnavailable, "ask again in a moment; where nobody answers then, start the daemon again", "the daemon is stopping"))
+	if !s.begin(w, r) {
 		return
 	}
 	defer s.running.Done()
+	value, err := do()
+	s.respond(w, r, value, err)
+}
+
+// begin counts a request in that has arrived whole, or refuses it while the server
+// stops. Who began it says that it is done.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request) bool {
+	if !s.enter() {
+		s.fail(w, r, Errorf(CodeUnavailable, "ask again in a moment; where nobody answers then, start the daemon again", "the daemon is stopping"))
+		return false
+	}
 	if conn, ok := r.Context().Value(connKey{}).(*guardedConn); ok {
 		conn.hear(false)
 	}
-	value, err := do()
-	s.respond(w, r, value, err)
+	return true
 }
 
 // contain turns a handler's panic into an answer and a line in the log.
@@ -257,7 +293,7 @@ func (s *Server) choose(w http.ResponseWriter, r *http.Request, routes []served)
 		}
 	}
 	if routes == nil {
-		s.fail(w, r, Errorf(CodeNotFound, "the paths are /healthz and those under /v1/", "nothing is served at %s", clip(r.URL.Path)))
+		s.fail(w, r, Errorf(CodeNotFound, "GET /v1/openapi.json lists what is", "nothing is served at %s", clip(r.URL.Path)))
 		return
 	}
 	w.Header().Set("Allow", strings.Join(methods, ", "))
@@ -291,6 +327,10 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, value any, err 
 		s.fail(w, r, err)
 		return
 	}
+	if text, ok := value.(Text); ok {
+		s.write(w, r, http.StatusOK, textMedia, []byte(text))
+		return
+	}
 	body, ok := value.(json.RawMessage)
 	if !ok {
 		if body, err = json.Marshal(filled(reflect.ValueOf(value)).Interface()); err != nil {
@@ -299,7 +339,7 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, value any, err 
 		}
 		body = append(body, '\n')
 	}
-	s.write(w, r, http.StatusOK, "application/json", body)
+	s.write(w, r, http.StatusOK, jsonMedia, body)
 }
 
 // filled is a copy of a value in which every list and every count is present,

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -82,7 +83,14 @@ type Server struct {
 	http    *http.Server // of the socket
 	tcp     *http.Server // of Options.Listen
 	guards  guards
-	waiting chan struct{} // one for each tick asked for
+	// described is the OpenAPI document of what is served.
+	described func() (json.RawMessage, error)
+	waiting   chan struct{} // one for each tick asked for
+
+	listeners  chan struct{} // one for each stream
+	beat, slow time.Duration
+	ending     context.Context // done when it begins to stop, which ends the streams
+	end        context.CancelFunc
 
 	patience time.Duration
 
@@ -110,10 +118,11 @@ func New(options Options) (*Server, error) {
 	}
 	s := &Server{
 		options: options,
-		waiting: make(chan struct{}, maxWaiting),
+		waiting: make(chan struct{}, maxWaiting), listeners: make(chan struct{}, maxListeners), beat: beat, slow: slow,
 
 		patience: patience,
 	}
+	s.ending, s.end = context.WithCancel(context.Background())
 	s.life, s.cancel = context.WithCancel(context.Background())
 	s.guards = guards{request: []func(*http.Request) error{oneLength, s.named, sameOrigin}, token: s.isToken, opens: opens, peer: peer.isOurs, agent: agentAbove, body: smallBody}
 	handler := s.answer(s.guarded(s.mux()))
@@ -199,6 +208,7 @@ func (s *Server) shutdown(ctx context.Context) error {
 	defer done()
 	s.mu.Lock()
 	s.stopping = true
+	s.end()
 	listener := s.listener
 	s.mu.Unlock()
 

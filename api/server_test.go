@@ -71,6 +71,9 @@ func call(t testing.TB, c *http.Client, method, path, media, body string, header
 		t.Fatal(err)
 	}
 	got := reply{status: response.StatusCode, header: response.Header, body: string(text)}
+	if method != http.MethodHead {
+		conforms(t, method, path, body, got)
+	}
 	if response.Header.Get("Content-Type") == "application/problem+json" && method != http.MethodHead {
 		if err := json.Unmarshal(text, &got.problem); err != nil {
 			t.Fatalf("%s %s: the problem document cannot be read: %v", method, path, err)

@@ -32,6 +32,18 @@ func TestWire(t *testing.T) {
 	testutil.Golden(t, *update, "testdata/wire.txt", got)
 }
 
+// A problem says what to do now, also where the error that it is of does not.
+func TestEveryCodeHasANextStep(t *testing.T) {
+	for code := range statuses {
+		if p := ProblemOf(&Error{Code: code}); p.Code != code || p.Status < 400 || p.Title == "" || p.Next == "" {
+			t.Errorf("%s: %+v", code, p)
+		}
+	}
+	if p := ProblemOf(&Error{Code: "made_up"}); p.Next == "" || p.Status != 500 {
+		t.Errorf("a code that is in no table: %+v", p)
+	}
+}
+
 // travels adds a type, and those of its fields.
 func travels(t *testing.T, types map[reflect.Type]string, what reflect.Type) {
 	if what.Implements(reflect.TypeFor[json.Marshaler]()) {

@@ -154,6 +154,9 @@ func prove(ctx context.Context, path string, manifest Manifest, aside string, at
 		if closed.Escalations, err = deliberate.CloseRestored(ctx, tx, at); err != nil {
 			return err
 		}
+		if err := store.ForgetChanges(ctx, tx); err != nil {
+			return err
+		}
 		return mind.MarkRestored(ctx, tx, at)
 	})
 	if err != nil {

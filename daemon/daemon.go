@@ -125,7 +125,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
 		d.lock, d.openStore, d.openMind, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
-		d.openHeart, d.openView, d.work, d.keepBackups, d.serve, d.begin,
+		d.openHeart, d.openView, d.rank, d.work, d.keepBackups, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			if wrong := (*store.Error)(nil); errors.As(err, &wrong) {
@@ -258,7 +258,7 @@ func (d *Daemon) openThreads(context.Context) (err error) {
 func (d *Daemon) openView(context.Context) error {
 	in := view.Sources{
 		Config: d.options.Config, Version: d.options.Version, Demo: d.options.Demo, Started: d.began, Configuration: d.options.Source.Status,
-		Now: d.now, Next: func() time.Time { return d.schedule.next() }, Threads: d.runner.Names(), Usual: d.usual, Passed: d.passed,
+		Now: d.now, Next: func() time.Time { return d.schedule.next() }, Threads: d.runner.Names(), Usual: d.usual, Passed: d.passed, Changes: d.db.Changes,
 		Board: &d.board, Mind: d.mind, Ledger: d.ledger, Outbox: d.outbox, Actions: d.actions, Deliberations: d.deliberations,
 		Chat: d.chat, Memory: d.memory, Budget: d.budget, Roster: d.roster, Heartbeat: d.heart.Status,
 	}

@@ -3,8 +3,10 @@ package daemon
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/subconsciousd/subconsciousd/chat"
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
@@ -72,4 +74,23 @@ func (r recollection) SearchConversations(ctx context.Context, words string, day
 		})
 	}
 	return said, nil
+}
+
+// rank reads the memory in beside everything else, so that it is searched well.
+func (d *Daemon) rank(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		if err := d.memory.Rank(ctx); err != nil && ctx.Err() == nil {
+			d.options.Logger.Error("memory is searched by full text alone", "error", err)
+		}
+	})
+	d.later("stop reading the memory in", func(within context.Context) error {
+		cancel()
+		if !wake.Joined(within, &reading) {
+			return errors.New("it has not stopped")
+		}
+		return nil
+	})
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
@@ -145,6 +146,10 @@ func (d *Daemon) tell(report api.TickReport) {
 	d.options.Logger.Info("tick", "tick", report.Tick, "kind", string(report.Kind), "seen", seen, "findings", findings,
 		"changes", len(report.Changes), "blind", blind, "failed", failed,
 		"calls", calls, "fell_back", fellBack, "elapsed_ms", report.ElapsedMS)
+	d.board.Set(func(n *view.Now) {
+		took := time.Duration(report.ElapsedMS * float64(time.Millisecond))
+		n.Done = api.Done{Ticks: n.Done.Ticks + 1, Findings: n.Done.Findings + findings, Told: n.Done.Told + len(report.Told), Took: n.Done.Took + took}
+	})
 	tellSystemd(d.options.Logger, "STATUS="+Line(report))
 	if d.options.OnTick != nil {
 		d.options.OnTick(report)

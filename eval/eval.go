@@ -19,6 +19,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/eval/harness"
 	"github.com/subconsciousd/subconsciousd/eval/letters"
 	"github.com/subconsciousd/subconsciousd/eval/mail"
+	"github.com/subconsciousd/subconsciousd/eval/memory"
 	"github.com/subconsciousd/subconsciousd/eval/redaction"
 	"github.com/subconsciousd/subconsciousd/eval/rumination"
 )
@@ -32,7 +33,7 @@ const (
 
 // suites are all of them, in the order in which they are listed.
 func suites() []harness.Suite {
-	return []harness.Suite{attack.Suite(), days.Suite(), letters.Suite(), mail.Suite(), redaction.Suite(), rumination.Suite()}
+	return []harness.Suite{attack.Suite(), days.Suite(), letters.Suite(), mail.Suite(), memory.Suite(), redaction.Suite(), rumination.Suite()}
 }
 
 // Run carries out `eval args…` and returns the exit code of the process.

@@ -50,7 +50,7 @@ func (s *Store) confirm(ctx context.Context, tx *store.Tx, id string) (Record, e
 // merge erases what is in quarantine in favour of the trusted record that says
 // the same.
 func (s *Store) merge(ctx context.Context, tx *store.Tx, apart, same row) (Record, error) {
-	if err := erase(ctx, tx, apart); err != nil {
+	if err := s.erase(ctx, tx, apart); err != nil {
 		return Record{}, err
 	}
 	if err := tx.Exec(ctx, "UPDATE memory_keys SET id = ? WHERE id = ?", same.ID, apart.ID); err != nil {
@@ -67,7 +67,7 @@ func (s *Store) own(ctx context.Context, tx *store.Tx, old row) (Record, error) 
 		return old.Record, nil
 	}
 	next.Updated = s.now()
-	return next.Record, change(ctx, tx, old, next)
+	return next.Record, s.change(ctx, tx, old, next)
 }
 
 // Archive keeps an active record, but no longer finds it. Whoever is trusted
@@ -87,7 +87,7 @@ func (s *Store) Archive(ctx context.Context, id string) (Record, error) {
 		next := old
 		next.Status, next.Updated = Archived, s.now()
 		archived = next.Record
-		return change(ctx, tx, old, next)
+		return s.change(ctx, tx, old, next)
 	})
 	if err != nil {
 		return Record{}, fmt.Errorf("memory: archive %s: %w", subconscious.Clip(id, MaxName), err)
@@ -103,7 +103,7 @@ func (s *Store) Forget(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		return erase(ctx, tx, old)
+		return s.erase(ctx, tx, old)
 	})
 	if err != nil {
 		return fmt.Errorf("memory: forget %s: %w", subconscious.Clip(id, MaxName), err)
@@ -118,8 +118,8 @@ func (s *Store) Forget(ctx context.Context, id string) error {
 	return nil
 }
 
-func erase(ctx context.Context, tx *store.Tx, r row) error {
-	if err := unindex(ctx, tx, r); err != nil {
+func (s *Store) erase(ctx context.Context, tx *store.Tx, r row) error {
+	if err := s.unindex(ctx, tx, r); err != nil {
 		return err
 	}
 	return tx.Exec(ctx, "DELETE FROM memory_records WHERE n = ?", r.n)

@@ -167,7 +167,17 @@ func TestStoreIsItsModel(t *testing.T) {
 			ids := slices.Sorted(maps.Keys(w.records))
 			return rapid.SampledFrom(append(ids, "m-nobody")).Draw(t, "id")
 		}
+		ranked := false
 		t.Repeat(map[string]func(*rapid.T){
+			"rank": func(t *rapid.T) {
+				if ranked {
+					return
+				}
+				ranked = true
+				if err := s.Rank(ctx); err != nil {
+					t.Fatal(err)
+				}
+			},
 			"add": func(t *rapid.T) {
 				r := memory.Record{Kind: memory.Fact, Text: rapid.SampledFrom(phrases).Draw(t, "text"),
 					Trust: rapid.SampledFrom(trusts).Draw(t, "trust"), Key: rapid.SampledFrom([]string{"", "", "k", "l"}).Draw(t, "key")}
@@ -284,7 +294,16 @@ func TestStrangersChangeNothing(t *testing.T) {
 			defer db.Close()
 			twins[i] = memory.New(db, memory.Options{MaxActive: 10, MaxQuarantined: 20})
 		}
+		ranked := rapid.IntRange(0, 25).Draw(t, "ranked")
+		rank := func() {
+			if err := errors.Join(twins[0].Rank(ctx), twins[1].Rank(ctx)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for step := range rapid.IntRange(1, 25).Draw(t, "steps") {
+			if step == ranked {
+				rank()
+			}
 			r := memory.Record{Kind: memory.Fact, Text: phrase.Draw(t, "text"), Tags: []string{rapid.SampledFrom(words).Draw(t, "tag")},
 				Trust: rapid.SampledFrom(trusts).Draw(t, "trust"), Key: fmt.Sprint(step % 3)}
 			trusted := r.Trust == subconscious.Owner || r.Trust == subconscious.Machine

@@ -61,6 +61,9 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("memory: search: %w", err)
 	}
+	if s.ranked.whole.Load() {
+		return s.recalled(ctx, q, limit)
+	}
 	expression, ok := fulltext.Match(q.Words)
 	if !ok {
 		return nil, nil

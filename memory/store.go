@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/recall"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/store"
 )
@@ -39,6 +40,7 @@ type Options struct {
 type Store struct {
 	db      *store.DB
 	options Options
+	ranked  ranked
 }
 
 // New returns the memory in db, which was opened with Migrations.
@@ -54,7 +56,7 @@ func New(db *store.DB, options Options) *Store {
 	}
 	options.MaxActive = cmp.Or(options.MaxActive, MaxActive)
 	options.MaxQuarantined = cmp.Or(options.MaxQuarantined, MaxQuarantined)
-	return &Store{db: db, options: options}
+	return &Store{db: db, options: options, ranked: ranked{trusted: recall.New(), apart: recall.New()}}
 }
 
 // now is the time as it is stored.

@@ -108,7 +108,7 @@ func (s *Store) again(ctx context.Context, tx *store.Tx, r Record, now time.Time
 	if old.Status == Archived {
 		next.Status = Active
 	}
-	return next.Record, change(ctx, tx, old, next)
+	return next.Record, s.change(ctx, tx, old, next)
 }
 
 func (s *Store) insert(ctx context.Context, tx *store.Tx, r Record, now time.Time) (Record, error) {
@@ -123,7 +123,7 @@ func (s *Store) insert(ctx context.Context, tx *store.Tx, r Record, now time.Tim
 		append(next.columns(), laneOf(next.Trust), hashOf(next.Text))...); err != nil {
 		return Record{}, err
 	}
-	if err := index(ctx, tx, next); err != nil {
+	if err := s.index(ctx, tx, next); err != nil {
 		return Record{}, err
 	}
 	stored, err := byID(ctx, tx, next.ID)
@@ -159,7 +159,7 @@ func (s *Store) room(ctx context.Context, tx *store.Tx, status Status) error {
 }
 
 // change stores what next has otherwise than old, and keeps the indexes in step.
-func change(ctx context.Context, tx *store.Tx, old, next row) error {
+func (s *Store) change(ctx context.Context, tx *store.Tx, old, next row) error {
 	if err := tx.Exec(ctx, `UPDATE memory_records
 		SET tags = ?, trust = ?, lane = ?, status = ?, citations = ?, updated = ?, seen = ? WHERE n = ?`,
 		store.JSON(next.Tags), next.Trust, laneOf(next.Trust), next.Status, store.JSON(next.Citations), next.Updated.UnixNano(), next.SeenCount, next.n); err != nil {
@@ -168,10 +168,10 @@ func change(ctx context.Context, tx *store.Tx, old, next row) error {
 	if old.Status == next.Status && slices.Equal(old.Tags, next.Tags) {
 		return nil
 	}
-	if err := unindex(ctx, tx, old); err != nil {
+	if err := s.unindex(ctx, tx, old); err != nil {
 		return err
 	}
-	return index(ctx, tx, next)
+	return s.index(ctx, tx, next)
 }
 
 // tableOf is the index of the records with that status, "" for none.
@@ -185,19 +185,23 @@ func tableOf(status Status) string {
 	return ""
 }
 
-func index(ctx context.Context, tx *store.Tx, r row) error {
+// index lets a record be found: in the table at once, and in the ranking once the
+// transaction has committed.
+func (s *Store) index(ctx context.Context, tx *store.Tx, r row) error {
 	table := tableOf(r.Status)
 	if table == "" {
 		return nil
 	}
+	tx.After(func() { s.ranked.add(r) })
 	return tx.Exec(ctx, "INSERT INTO "+table+" (rowid, text, tags) VALUES (?, ?, ?)",
 		r.n, fulltext.Split(r.Text), fulltext.Split(joined(r.Tags)))
 }
 
-func unindex(ctx context.Context, tx *store.Tx, r row) error {
+func (s *Store) unindex(ctx context.Context, tx *store.Tx, r row) error {
 	table := tableOf(r.Status)
 	if table == "" {
 		return nil
 	}
+	tx.After(func() { s.ranked.remove(r) })
 	return tx.Exec(ctx, "DELETE FROM "+table+" WHERE rowid = ?", r.n)
 }

@@ -97,7 +97,7 @@ func (db *DB) apply(ctx context.Context, conn *sql.Conn, pending, all []Migratio
 			}
 		}
 	}()
-	if _, err := conn.ExecContext(ctx, createMigrations); err != nil {
+	if _, err := conn.ExecContext(ctx, createMigrations+createChanges); err != nil {
 		return err
 	}
 	at := db.now().Format(time.RFC3339)

@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS store_migrations (
 	version INTEGER NOT NULL,
 	at TEXT NOT NULL,
 	PRIMARY KEY (package, version)
-) WITHOUT ROWID`
+) WITHOUT ROWID;`
 
 // checkMigrations refuses sets in which a package does not count 1, 2, 3, ….
 func checkMigrations(migrations []Migration) error {

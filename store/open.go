@@ -39,6 +39,7 @@ type DB struct {
 	writer  *sql.DB
 	readers *sql.DB // nil for a database in memory: writer serves both
 	closed  atomic.Bool
+	commits commits
 }
 
 // backupsOf is the folder beside a database into which its backups go.

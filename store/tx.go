@@ -17,7 +17,13 @@ type Tx struct {
 	conn *sql.Conn
 	// again are the statements that were executed: from the second time on, prepared.
 	again map[string]*sql.Stmt
+	after []func()
 }
+
+// After has do called once the transaction has committed, before the next one
+// begins; not at all where it does not. What is called must be quick, and not use
+// the database.
+func (tx *Tx) After(do func()) { tx.after = append(tx.after, do) }
 
 // ExecContext is as in database/sql. A statement that comes again is read once more
 // and no more often.
@@ -65,6 +71,7 @@ func (tx *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *s
 //
 // Calls wait for each other. do must not call Write or Read of the same DB.
 func (db *DB) Write(ctx context.Context, do func(*Tx) error) error {
+	defer db.commits.tell()
 	return db.transact(ctx, db.writer, "BEGIN IMMEDIATE", "COMMIT", do)
 }
 
@@ -147,6 +154,9 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, begin, end string, do 
 		return db.wrap("commit", err)
 	}
 	done = true
+	for _, do := range tx.after {
+		do()
+	}
 	return failpoint.Hit("store.committed")
 }
 

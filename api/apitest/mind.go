@@ -56,7 +56,12 @@ type Mind struct {
 	// OnStatus, if set, is called by Status first; its error is Status's.
 	OnStatus func(context.Context) error
 
+	// Happened are the events that are kept, and Forgotten how many came before.
+	Happened  []api.Event
+	Forgotten int64
+
 	mu       sync.Mutex
+	happens  chan struct{} // closed at the next event
 	commands []subconscious.Command
 	ticks    []api.TickRequest
 	missed   []string
@@ -79,6 +84,12 @@ func (m *Mind) Status(ctx context.Context) (api.Status, error) {
 	status := m.Now
 	status.Pending = append(status.Pending, m.commands...)
 	return status, nil
+}
+
+// Figures returns Now, and that one tick was done.
+func (m *Mind) Figures(ctx context.Context) (api.Figures, error) {
+	status, err := m.Status(ctx)
+	return api.Figures{Status: status, Done: api.Done{Ticks: 1, Findings: 2, Took: 1500 * time.Millisecond}}, err
 }
 
 // Document returns the document of Now.

@@ -133,51 +133,76 @@ func differ(daemon, own string) bool {
 // *Unreachable, an *api.Problem, an *api.Error where the socket is somebody
 // else's, or a plain error that names the path.
 func Ask[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], question Q) (value A, err error) {
-	method := route.Method
-	c.speak(&question)
-	path, body, err := route.Request(question)
-	if err != nil {
-		return value, fmt.Errorf("client: write the request: %w", err)
-	}
 	within := answerTimeout
 	if route.Long > 0 {
 		within = longTimeout
 	}
 	ctx, done := context.WithTimeout(ctx, within)
 	defer done()
+	response, err := send(ctx, c, route, question, "")
+	if err != nil {
+		return value, err
+	}
+	answer, err := c.whole(response)
+	if err != nil {
+		return value, err
+	}
+	if err := json.Unmarshal(answer, &value); err != nil {
+		return value, fmt.Errorf("client: %s %s: the answer cannot be read: %w", route.Method, response.Request.URL.Path, err)
+	}
+	return value, nil
+}
+
+// send puts a question to the daemon, after the event with an id where there is one.
+// An answer that is no success is an error.
+func send[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], question Q, after string) (*http.Response, error) {
+	c.speak(&question)
+	path, body, err := route.Request(question)
+	if err != nil {
+		return nil, fmt.Errorf("client: write the request: %w", err)
+	}
 	if len(path) > maxPath {
-		return value, api.Errorf(api.CodeBadRequest, "make it shorter", "the question is %d bytes long, and at most %d are taken", len(path), maxPath)
+		return nil, api.Errorf(api.CodeBadRequest, "make it shorter", "the question is %d bytes long, and at most %d are taken", len(path), maxPath)
 	}
 	if err := api.CheckSocketPath(c.socket); err != nil {
-		return value, c.unreachable(err)
+		return nil, c.unreachable(err)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, "http://subconsciousd"+path, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, route.Method, "http://subconsciousd"+path, bytes.NewReader(body))
 	if err != nil {
-		return value, fmt.Errorf("client: %s %s: %w", method, path, err)
+		return nil, fmt.Errorf("client: %s %s: %w", route.Method, path, err)
 	}
-	if method == http.MethodPost {
+	if route.Method == http.MethodPost {
 		request.Header.Set("Content-Type", "application/json")
+	}
+	if after != "" {
+		request.Header.Set("Last-Event-ID", after)
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return value, c.failure(err)
-	}
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
-	if err = errors.Join(err, response.Body.Close()); err != nil {
-		return value, c.failure(err)
+		return nil, c.failure(err)
 	}
 	c.version.Store(response.Header.Get(api.VersionHeader))
 	c.zone.Store(response.Header.Get(api.ZoneHeader))
-	if len(answer) > maxAnswer {
-		return value, fmt.Errorf("client: %s %s: the answer is over %d bytes", method, path, maxAnswer)
-	}
 	if response.StatusCode != http.StatusOK {
-		return value, problem(response, answer)
+		answer, err := c.whole(response)
+		if err == nil {
+			err = problem(response, answer)
+		}
+		return nil, err
 	}
-	if err := json.Unmarshal(answer, &value); err != nil {
-		return value, fmt.Errorf("client: %s %s: the answer cannot be read: %w", method, path, err)
+	return response, nil
+}
+
+// whole reads an answer to its end.
+func (c *Client) whole(response *http.Response) ([]byte, error) {
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err = errors.Join(err, response.Body.Close()); err != nil {
+		return nil, c.failure(err)
 	}
-	return value, nil
+	if len(answer) > maxAnswer {
+		return nil, fmt.Errorf("client: %s %s: the answer is over %d bytes", response.Request.Method, response.Request.URL.Path, maxAnswer)
+	}
+	return answer, nil
 }
 
 // problem reads a problem document, or makes one of whatever else was answered.

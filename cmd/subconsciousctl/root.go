@@ -52,7 +52,7 @@ func (a *app) commands() map[string]command {
 	for _, noun := range []func() map[string]command{
 		a.mindCommands, a.entryCommands, a.inboxCommands, a.proposalCommands, a.runCommands, a.tickCommands, a.whyCommands, a.calibrationCommands, a.memoryCommands,
 		a.messageCommands, a.initCommands, a.doctorCommands, a.authCommands, a.configCommands, a.modelCommands, a.promptCommands, a.notifyCommands, a.sourceCommands,
-		a.serviceCommands,
+		a.serviceCommands, a.eventCommands,
 		a.backupCommands,
 	} {
 		maps.Copy(all, noun())

@@ -113,6 +113,16 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 				Error: "the server failed (500)", Note: "write what far/glm-6 costs under models.prices"}}
 			return m
 		},
+		// Of six events two are not kept any more.
+		"changing": func() *apitest.Mind {
+			m := apitest.Busy()
+			m.Forgotten = 2
+			m.Happen(api.EventTick, "128")
+			m.Happen(api.EventIncident, "i-disk-1a0")
+			m.Happen(api.EventPause, "")
+			m.Happen(api.EventMessage, "work/3")
+			return m
+		},
 		// Nothing waits, at night.
 		"idle": func() *apitest.Mind {
 			m := apitest.Busy()

@@ -29,6 +29,7 @@ type Now struct {
 	Used     time.Time             // when the command line was used last
 	Glanced  time.Time             // when the status was asked for last
 	Reminds  time.Time             // when the person is to be reminded next; zero for not within a day
+	Done     api.Done              // since the start
 }
 
 // Board holds a Now, which the tick writes and everybody else reads.

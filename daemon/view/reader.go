@@ -45,6 +45,9 @@ type Sources struct {
 	// Passed is what senses have before them since then and did not report.
 	Passed func(ctx context.Context, since time.Time) ([]senses.Found, error)
 
+	// Changes are what changed lately, as the database has it.
+	Changes func(ctx context.Context, after int64, limit int) (store.Changes, error)
+
 	Board         *Board
 	Mind          *mind.Store
 	Ledger        *senses.Ledger

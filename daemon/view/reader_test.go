@@ -58,7 +58,7 @@ func TestAnswer(t *testing.T) {
 		{"a command that cannot be taken", &store.Error{Code: store.CodeInput, Text: "too long", Next: "Shorten it"},
 			api.Problem{Code: api.CodeBadRequest, Detail: "too long", Next: "shorten it"}},
 		{"without a next step", &store.Error{Code: store.CodeBusy, Text: "held"},
-			api.Problem{Code: api.CodeUnavailable, Detail: "held"}},
+			api.Problem{Code: api.CodeUnavailable, Detail: "held", Next: "look at `subconsciousctl status`, then repeat"}},
 		{"said already", api.Errorf(api.CodePaused, "resume", "paused: %w", full),
 			api.Problem{Code: api.CodePaused, Detail: "paused: " + full.Error(), Next: "resume"}},
 		{"a fault", io.ErrUnexpectedEOF,

@@ -18,6 +18,17 @@ import (
 
 // Status implements api.Mind.
 func (v *Reader) Status(ctx context.Context) (api.Status, error) {
+	v.in.Board.Glance(v.in.Now())
+	return v.status(ctx)
+}
+
+// Figures implements api.Mind. Nobody looks.
+func (v *Reader) Figures(ctx context.Context) (api.Figures, error) {
+	status, err := v.status(ctx)
+	return api.Figures{Status: status, Done: v.in.Board.Now().Done}, err
+}
+
+func (v *Reader) status(ctx context.Context) (api.Status, error) {
 	pending, err := v.in.Mind.Pending(ctx)
 	if err != nil {
 		return api.Status{}, fmt.Errorf("read what is asked for: %w", err)
@@ -35,7 +46,6 @@ func (v *Reader) Status(ctx context.Context) (api.Status, error) {
 		edited[i].At = edited[i].At.In(now.Location())
 	}
 	shown := v.in.Board.Now()
-	v.in.Board.Glance(now)
 	status := api.Status{
 		Version: v.in.Version,
 		Mind: api.MindStatus{

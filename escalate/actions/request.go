@@ -58,6 +58,14 @@ func ident(prefix, action string, number int64) string {
 	return prefix + "-" + word[:min(len(word), 12)] + "-" + strconv.FormatInt(number, 32)
 }
 
+// Changed is the short name of what changed, of which the database says its action and
+// number.
+func Changed(prefix, said string) string {
+	action, digits, _ := strings.Cut(said, " ")
+	number, _ := strconv.ParseInt(digits, 10, 64) // a trigger wrote it
+	return ident(prefix, action, number)
+}
+
 // numberOf reads the number out of such a name; 0 where there is none.
 func numberOf(prefix, id string) int64 {
 	at := strings.LastIndexByte(id, '-')

@@ -105,7 +105,7 @@ func Match(query string) (expression string, ok bool) {
 		}
 		seen[word] = true
 		all = append(all, word)
-		if !stopWords()[word] {
+		if commonIn(word) == 0 {
 			telling = append(telling, word)
 		}
 	}
@@ -174,11 +174,16 @@ func isUnspaced(r rune) bool {
 var common string
 
 // stopWords are the commonest words of a few languages, which say nothing of
-// what a text is about.
-var stopWords = sync.OnceValue(func() map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(common) {
-		set[word] = true
+// what a text is about: a paragraph of the file each, with a bit in its order.
+var stopWords = sync.OnceValue(func() map[string]uint8 {
+	set := map[string]uint8{}
+	for i, paragraph := range strings.Split(strings.TrimSpace(common), "\n\n") {
+		for word := range strings.FieldsSeq(paragraph) {
+			set[word] |= 1 << i
+		}
 	}
 	return set
 })
+
+// commonIn has a bit for each language in which a word says little.
+func commonIn(word string) uint8 { return stopWords()[word] }

@@ -1,0 +1,54 @@
+package recall
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sample is a passage of about 40 words, whose frequencies are those of a language, in a
+// session of twenty.
+func sample(random *rand.Rand, zipf *rand.Zipf, n int) Passage {
+	var words []string
+	for range 25 + random.IntN(30) {
+		words = append(words, fmt.Sprintf("w%x", zipf.Uint64()))
+	}
+	return Passage{ID: int64(n), Session: fmt.Sprint("s", n/20), Place: n % 20, Speaker: "Ana", Text: strings.Join(words, " "),
+		Said: time.Date(2026, 1, 1, 0, n/20, 0, 0, time.UTC)}
+}
+
+func filled(n int) (*Index, []Question) {
+	random := rand.New(rand.NewPCG(1, 2))
+	zipf := rand.NewZipf(random, 1.07, 8, 60000)
+	x := New()
+	var questions []Question
+	for i := range n {
+		p := sample(random, zipf, i)
+		x.Add(p)
+		if i%(n/200) == 0 {
+			words := strings.Fields(p.Text)
+			questions = append(questions, Question{Text: strings.Join(words[:6], " "), Limit: 10})
+		}
+	}
+	return x, questions
+}
+
+func BenchmarkSearch(b *testing.B) {
+	for _, n := range []int{10_000, 100_000, 300_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			x, questions := filled(n)
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			for i := 0; b.Loop(); i++ {
+				x.Search(questions[i%len(questions)])
+			}
+			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(n), "bytes/passage")
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/subconsciousd/subconsciousd/internal/recall"
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// ranked are the records as they are ranked, a lane each, in memory. They are read in
+// by Rank, and follow each commit; until they are in, the tables of full text answer.
+type ranked struct {
+	trusted, apart *recall.Index
+	// read is the last record that was read in; what is behind it is still to come.
+	// Only transactions that write change it, one at a time.
+	read  int64
+	whole atomic.Bool
+}
+
+// at once is how many records are read in while no other transaction can write.
+const atOnce = 500
+
+// of is the ranking of the records with that status.
+func (r *ranked) of(status Status) *recall.Index {
+	if status == Quarantined {
+		return r.apart
+	}
+	return r.trusted
+}
+
+func (r *ranked) add(added row) {
+	if added.n <= r.read || r.whole.Load() {
+		r.of(added.Status).Add(passage(added))
+	}
+}
+
+func (r *ranked) remove(gone row) {
+	if gone.n <= r.read || r.whole.Load() {
+		r.of(gone.Status).Remove(passage(gone))
+	}
+}
+
+func passage(r row) recall.Passage {
+	return recall.Passage{ID: r.n, Text: r.Text + "\n" + joined(r.Tags), Said: r.Created, Sort: sortOf(r.Kind)}
+}
+
+// sortOf is a kind's number; 0 is every kind.
+func sortOf(kind Kind) uint8 { return uint8(slices.Index(Kinds(), kind) + 1) }
+
+// Rank reads all records in, so that Search ranks them; until then it answers by full
+// text alone. It is called once, beside whatever else is done.
+func (s *Store) Rank(ctx context.Context) error {
+	for more := true; more; {
+		err := s.db.Write(ctx, func(tx *store.Tx) error {
+			rows, err := store.All(ctx, tx, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+
+				", r.n FROM memory_records r WHERE r.n > ? ORDER BY r.n LIMIT ?", s.ranked.read, atOnce)
+			if err != nil {
+				return err
+			}
+			tx.After(func() {
+				for _, r := range rows {
+					s.ranked.read = r.n
+					if tableOf(r.Status) != "" {
+						s.ranked.add(r)
+					}
+				}
+				more = len(rows) == atOnce
+				s.ranked.whole.Store(!more)
+			})
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("memory: rank: %w", err)
+		}
+	}
+	return nil
+}
+
+// recalled are the records that the ranking finds.
+func (s *Store) recalled(ctx context.Context, q Query, limit int) ([]Hit, error) {
+	var hits []Hit
+	for _, found := range s.ranked.of(q.status()).Search(recall.Question{Text: q.Words, Limit: limit, Sort: sortOf(q.Kind)}) {
+		r, ok, err := store.One(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE r.n = ? AND r.status = ?", found.ID, q.status())
+		if err != nil {
+			return nil, fmt.Errorf("memory: search: %w", err)
+		}
+		if ok { // it was not changed meanwhile
+			hits = append(hits, Hit{r, found.Score})
+		}
+	}
+	return hits, nil
+}
