@@ -199,18 +199,14 @@ func asMade(ctx context.Context, path string, db *store.DB) error {
 	return nil
 }
 
-// carry copies the plain files of a folder, where there is one and none that it would
-// become.
+// carry copies the plain files of a folder, where there is one, that the other has not.
 func carry(from, to string) error {
-	if _, err := os.Lstat(to); err == nil {
-		return nil
-	}
 	entries, err := os.ReadDir(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, entry := range entries {
-		if err == nil && entry.Type().IsRegular() {
+		if _, there := os.Lstat(filepath.Join(to, entry.Name())); err == nil && there != nil && entry.Type().IsRegular() {
 			err = copyFile(filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name()))
 		}
 	}

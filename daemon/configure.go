@@ -95,9 +95,8 @@ func redacted(_ []string, a slog.Attr) slog.Attr {
 
 // TakeKeys takes the variables that keys are looked for in out of the
 // environment, so that no program that is begun inherits them, and returns a
-// lookup that still knows them, and what known does.
-func TakeKeys(config *setup.Config, known func(string) (string, bool)) (env func(string) (string, bool), err error) {
-	taken := map[string]string{}
+// lookup that still knows them, and what known does. What was taken is put in taken.
+func TakeKeys(config *setup.Config, known func(string) (string, bool), taken map[string]string) (env func(string) (string, bool), err error) {
 	for _, name := range config.KeyVariables() {
 		if value, ok := os.LookupEnv(name); ok {
 			taken[name], err = value, errors.Join(err, os.Unsetenv(name))

@@ -68,7 +68,7 @@ func (p *publication) wait(ctx context.Context, at time.Time, there *mind.Place,
 	}
 	still := at.Sub(there.Info.ModTime())
 	if until := p.unread.Add(editWaits); still >= 0 && still < editSettles && at.Before(until) {
-		p.waits = fmt.Sprintf("what stands in subconscious.json cannot be read (%s) and may be half written; it is left alone until nobody writes to it for a minute, or until %s", why, until.Format("15:04"))
+		p.waits = fmt.Sprintf("what stands in subconscious.json cannot be taken over (%s); it is left alone until nobody has written to it for a minute, or until %s, and then set aside", why, until.Format("15:04"))
 		return nil
 	}
 	p.unread = time.Time{}
@@ -100,8 +100,19 @@ func readEdited(there *mind.Place) (doc subconscious.Document, why string) {
 		} else if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			at = wrong.Offset
 		}
+		said := subconscious.Line(err.Error())
+		if wrong, ok := errors.AsType[*time.ParseError](err); ok {
+			said = fmt.Sprintf("%q is no time; write it as 2026-03-14T09:30:00+01:00", strings.Trim(wrong.Value, `"`))
+		}
+		// Of what is unknown, or no time, only the name is known.
+		if _, rest, ok := strings.Cut(said, `"`); ok && at == decoder.InputOffset() {
+			name, _, _ := strings.Cut(rest, `"`)
+			if found := bytes.Index(data, []byte(`"`+name+`"`)); found >= 0 {
+				at = int64(found) + 1
+			}
+		}
 		line := 1 + bytes.Count(data[:min(max(at-1, 0), int64(len(data)))], []byte("\n"))
-		return doc, fmt.Sprintf("near line %d: %s", line, strings.TrimPrefix(subconscious.Shorten(subconscious.Line(err.Error()), 200), "json: "))
+		return doc, fmt.Sprintf("near line %d: %s", line, strings.TrimPrefix(subconscious.Shorten(said, 200), "json: "))
 	}
 	if doc.Version != 0 && doc.Version != subconscious.SchemaVersion {
 		return doc, fmt.Sprintf("its version is %d, and not %d", doc.Version, subconscious.SchemaVersion)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -33,6 +34,8 @@ type intake struct {
 	logger *slog.Logger
 	door   *source.Door
 	factor *approve.Factor
+	// approving are the approvals under way, which may wait for the person.
+	approving atomic.Int32
 	// soon asks for an early tick; alone waits until no tick runs, and keeps
 	// others from beginning until release is called.
 	soon  func()
@@ -211,6 +214,11 @@ func (q *intake) Decide(ctx context.Context, decision api.ProposalDecision) (api
 		q.remember(ctx, p.Incident, "rejected")
 		return api.ProposalResult{Proposal: q.ShownProposal(p)}, nil
 	}
+	q.approving.Add(1)
+	defer q.approving.Add(-1)
+	if err := q.in.Actions.Approvable(ctx, decision.ID, decision.Hash); err != nil { // before anybody is asked for anything
+		return api.ProposalResult{}, view.Answer(err)
+	}
 	if err := q.factored(ctx, q.factor.Check(ctx, decision.By.UID, decision.By.PID, decision.Passphrase)); err != nil {
 		return api.ProposalResult{}, err
 	}
@@ -228,13 +236,10 @@ func (q *intake) Decide(ctx context.Context, decision api.ProposalDecision) (api
 	return api.ProposalResult{Proposal: q.ShownProposal(p), Run: &ran}, nil
 }
 
-// noticeGuessed begins when somebody has given too many wrong passphrases, and ends
-// when somebody gives the right one.
-const noticeGuessed = "passphrase_guessed"
-
-// factored is what came of a second factor.
+// factored is what came of a second factor: a notice begins with too many wrong
+// passphrases, and ends with the right one.
 func (q *intake) factored(ctx context.Context, err error) error {
-	key, unkept := mind.NoticeKey{Code: noticeGuessed}, error(nil)
+	key, unkept := mind.NoticeKey{Code: subconscious.NoticePassphrase}, error(nil)
 	if err == nil {
 		_, unkept = q.in.Mind.ResolveNotice(ctx, key)
 	} else if actions.CodeOf(err) == actions.CodeLimit {

@@ -93,7 +93,7 @@ const touchedKept = 7 * 24 * time.Hour
 func (s *sweeper) untouch(ctx context.Context, at time.Time) error {
 	all, err := s.mind.Notices(ctx)
 	for _, n := range all {
-		if n.Code == noticeTouched && at.Sub(n.At) >= touchedKept {
+		if n.Code == subconscious.NoticeTouched && at.Sub(n.At) >= touchedKept {
 			_, resolved := s.mind.ResolveNotice(ctx, n.NoticeKey)
 			err = errors.Join(err, resolved)
 		}

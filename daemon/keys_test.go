@@ -33,7 +33,7 @@ func TestKeysAreTaken(t *testing.T) {
 		return string(out)
 	}
 	before := inherited()
-	env, err := daemon.TakeKeys(config, os.LookupEnv)
+	env, err := daemon.TakeKeys(config, os.LookupEnv, map[string]string{})
 	if err != nil {
 		t.Fatal(err)
 	}

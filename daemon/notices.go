@@ -97,7 +97,7 @@ func (p *publication) publish(ctx context.Context, at time.Time, tick int64, doc
 			err = errors.New(p.waits)
 		}
 		p.logger.Info("the document is not published over an edit", "tick", tick, "reason", err)
-		next = "finish the edit; the next tick takes it over and publishes"
+		next = "correct or finish the edit; the next tick takes it over and publishes"
 	default:
 		p.logger.Error("the document was not published", "tick", tick, "error", err)
 	}

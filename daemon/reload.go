@@ -46,10 +46,12 @@ type Source struct {
 	// Env is the environment; keys that are taken out of it stay known.
 	Env func(string) (string, bool)
 
-	found bool          // there was a file
-	last  Configuration // as it was read last
-	seen  fs.FileInfo   // the file as it was at the last look
-	next  *Daemon       // of what was read, and waits; nil for none
+	found bool                        // there was a file
+	taken map[string]string           // out of the environment
+	given func(string) (string, bool) // Env at first
+	last  Configuration               // as it was read last
+	seen  fs.FileInfo                 // the file as it was at the last look
+	next  *Daemon                     // of what was read, and waits; nil for none
 	amend func(*Options)
 
 	mu     sync.Mutex
@@ -70,12 +72,18 @@ func (s *Source) Load() (Options, error) {
 	if s.last, err = LoadConfiguration(s.Path, s.StateDir, s.Env); err == nil && s.found && !s.last.Found {
 		err = fmt.Errorf("%s is not there any more; put it back, or restart the daemon to do without", s.last.Path)
 	}
+	if err == nil && s.found && s.last.read != nil && s.last.read.Size() == 0 {
+		err = fmt.Errorf("%s is empty; put its text back, or restart the daemon to do without", s.last.Path)
+	}
 	if err != nil {
 		return Options{}, err
 	}
 	logger, err := NewLogger(s.last.Log, s.Log)
 	if err == nil {
-		s.Env, err = TakeKeys(s.last.Config, s.Env)
+		if s.taken == nil {
+			s.taken, s.given = map[string]string{}, s.Env
+		}
+		s.Env, err = TakeKeys(s.last.Config, s.given, s.taken)
 	}
 	if err != nil {
 		return Options{}, err
@@ -164,7 +172,7 @@ func (s *Source) follow(ctx context.Context, d *Daemon, hangup <-chan os.Signal)
 		case <-looks.C:
 		}
 		if asked || s.due() {
-			s.next = s.read(ctx, d, asked)
+			s.next = s.read(ctx, d, asked || s.next != nil)
 		}
 		var err error
 		if d, err = s.advance(ctx, d); err != nil {
@@ -203,7 +211,7 @@ func (s *Source) read(ctx context.Context, d *Daemon, asked bool) *Daemon {
 	}
 	next, err := New(options)
 	if err == nil && (asked || !reflect.DeepEqual(options.Config, d.options.Config)) {
-		err = rehearse(ctx, options)
+		err = rehearse(ctx, options, d.options.Config.API.Listen)
 	} else if err == nil {
 		next = nil
 	}
@@ -216,8 +224,8 @@ func (s *Source) read(ctx context.Context, d *Daemon, asked bool) *Daemon {
 }
 
 // rehearse composes a mind of these options on an empty database, in which nothing
-// begins, and lets it go.
-func rehearse(ctx context.Context, options Options) (err error) {
+// begins, and lets it go. running is the address that the present mind listens on.
+func rehearse(ctx context.Context, options Options, running string) (err error) {
 	options.Logger, options.Unwatched = slog.New(slog.DiscardHandler), true
 	d, err := New(options)
 	if err != nil {
@@ -232,6 +240,13 @@ func rehearse(ctx context.Context, options Options) (err error) {
 			return err
 		}
 	}
+	if listen := options.Config.API.Listen; listen != "" && listen != running {
+		door, err := net.Listen("tcp", listen)
+		if err != nil {
+			return fmt.Errorf("api.listen: %w; name another port, or end what has this one", err)
+		}
+		return door.Close()
+	}
 	return nil
 }
 
@@ -243,17 +258,20 @@ func (d *Daemon) seize(ctx context.Context) (waits []string, ok bool) {
 	if err != nil {
 		return nil, false
 	}
+	if n := d.approving.Load(); n > 0 {
+		waits = append(waits, "an approval")
+	}
 	release, busy := d.actions.Hold()
 	for _, action := range busy {
 		waits = append(waits, "the action "+action)
 	}
 	if waits == nil {
 		if _, idle := d.deliberations.Hold(); !idle {
-			release()
 			waits = append(waits, "a deliberation")
 		}
 	}
 	if d.seized = waits == nil; !d.seized {
+		release()
 		giveBack()
 	}
 	return waits, true
@@ -264,10 +282,10 @@ func (d *Daemon) seize(ctx context.Context) (waits []string, ok bool) {
 func (s *Source) swap(ctx context.Context, d, next *Daemon) (*Daemon, error) {
 	tellSystemd(d.options.Logger, sd.SdNotifyReloading)
 	defer tellSystemd(d.options.Logger, sd.SdNotifyReady)
-	if err := d.handOver(ctx); err != nil {
+	begun := context.WithoutCancel(ctx) // what ends the daemon finds a mind to stop
+	if err := d.handOver(begun); err != nil {
 		d.options.Logger.Warn("not all of the mind stopped as it should", "error", err)
 	}
-	begun := context.WithoutCancel(ctx) // what ends the daemon finds a mind to stop
 	next.estate = d.estate
 	err := next.Start(begun)
 	if err == nil {
@@ -299,21 +317,18 @@ func (d *Daemon) handOver(ctx context.Context) (err error) {
 	return errors.Join(err, d.undo(ctx, handOver))
 }
 
-// noticeTouched is the code of the notice that what decides over effects changed.
-const noticeTouched = "configuration_touched"
-
 // tellTouched keeps a notice of the keys that changed of what is done and trusted.
 func (d *Daemon) tellTouched(ctx context.Context, keys []string) {
 	if len(keys) == 0 {
 		return
 	}
 	at := d.now()
-	named := strings.Join(keys[:min(len(keys), 12)], ", ")
+	named := strings.ReplaceAll(strings.Join(keys[:min(len(keys), 12)], ", "), ".", "/") // with dots it would look like hosts
 	if more := len(keys) - 12; more > 0 {
 		named += fmt.Sprintf(" and %d more", more)
 	}
 	if _, err := d.mind.RaiseNotice(ctx, mind.Notice{
-		NoticeKey: mind.NoticeKey{Code: noticeTouched, Key: at.UTC().Format(time.RFC3339Nano)}, At: at,
+		NoticeKey: mind.NoticeKey{Code: subconscious.NoticeTouched, Key: at.UTC().Format(time.RFC3339Nano)}, At: at,
 		Text: "the configuration was changed in what may be done, is trusted, or can be asked from outside: " + named,
 		Next: "if that was not you, look at it with `subconsciousctl config show`",
 	}); err != nil {

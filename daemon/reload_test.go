@@ -17,6 +17,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/client"
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -206,7 +207,7 @@ func TestReloadWaitsForActions(t *testing.T) {
 	if n := tellings(phone, "nobody knows"); n != 0 || len(r.interruptions()) != 0 {
 		t.Errorf("told: %s", texts(phone))
 	}
-	if touched, ok := r.notice("configuration_touched"); !ok || !strings.Contains(touched.Text, "actions.write-down") || strings.Contains(touched.Text, "pen") {
+	if touched, ok := r.notice("configuration_touched"); !ok || !strings.Contains(touched.Text, "actions/write-down") || strings.Contains(touched.Text, "pen") {
 		t.Errorf("the notice is %+v", touched)
 	}
 	r.clock.advance(8 * 24 * time.Hour)
@@ -221,6 +222,13 @@ func TestReloadWaitsForActions(t *testing.T) {
 func TestReloadFallsBack(t *testing.T) {
 	w := newWorld(t)
 	w.options.NoSocket = false
+	opened, failing := 0, 0
+	w.options.Senses = func(senses.RowReader) ([]senses.Sense, error) {
+		if opened++; opened == failing {
+			return nil, errors.New("the sense does not open")
+		}
+		return nil, nil
+	}
 	r := w.reloads("timezone: Europe/Berlin\n")
 	r.tick()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -232,7 +240,13 @@ func TestReloadFallsBack(t *testing.T) {
 	save(t, r.path, fmt.Sprintf("timezone: Europe/Berlin\napi: {listen: %q}\n", taken))
 	before := r.d
 	r.become(r.source.Reload(t.Context(), r.d))
-	if status := r.status(); r.d == before || !strings.Contains(status.Configuration.Refused, taken) {
+	if status := r.status(); r.d != before || !strings.Contains(status.Configuration.Refused, taken) {
+		t.Errorf("a port that is taken is seen before: %q", status.Configuration.Refused)
+	}
+	failing = opened + 2 // not in the rehearsal, and then
+	save(t, r.path, "timezone: Europe/Berlin\nschedule: '*/9 * * * *'\n")
+	r.become(r.source.Reload(t.Context(), r.d))
+	if status := r.status(); r.d == before || !strings.Contains(status.Configuration.Refused, "the sense does not open") || status.Tick.Schedule == "*/9 * * * *" {
 		t.Errorf("refused: %q", status.Configuration.Refused)
 	}
 	if report := r.tick(); report.Tick != 2 {
@@ -242,6 +256,12 @@ func TestReloadFallsBack(t *testing.T) {
 	r.become(r.source.Reload(t.Context(), r.d))
 	if status := r.status(); status.Configuration.Refused != "" || status.Tick.Schedule != "*/7 * * * *" {
 		t.Errorf("%+v", status.Configuration)
+	}
+	save(t, r.path, "")
+	before = r.d
+	r.become(r.source.Reload(t.Context(), r.d))
+	if status := r.status(); r.d != before || !strings.Contains(status.Configuration.Refused, "is empty") {
+		t.Errorf("an empty file: %+v", status.Configuration)
 	}
 }
 

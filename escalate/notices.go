@@ -12,15 +12,16 @@ import (
 
 // notices tells what the daemon has to say about itself, once and in one
 // message: what has lasted for a while, outside quiet hours, and within a share
-// of its own.
+// of its own. What guards is told at once, however much was told.
 func (g *gate) notices() {
 	at, rules := g.in.At, g.in.Rules
-	if !g.quietUntil.IsZero() || g.out.Spent.Notices >= rules.NoticesPerDay {
+	if !g.quietUntil.IsZero() {
 		return
 	}
+	full := g.out.Spent.Notices >= rules.NoticesPerDay
 	var due []Notice
 	for _, n := range g.in.Notices {
-		if !at.Before(n.At.Add(rules.NoticeAfter)) || isAhead(n.At, at) {
+		if n.Guards() || !full && (!at.Before(n.At.Add(rules.NoticeAfter)) || isAhead(n.At, at)) {
 			due = append(due, n)
 		}
 	}

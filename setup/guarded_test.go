@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/setup"
@@ -31,6 +32,8 @@ func TestTouched(t *testing.T) {
 		"nothing":              {tidy, tidy, nil},
 		"what only shows":      {tidy, tidy + "schedule: '*/7 * * * *'\nsenses: {files: [{id: w, path: " + dir + "}]}\n", nil},
 		"an action":            {tidy, "actions: [{id: tidy, description: Tidies up., command: [/bin/false]}]\n", []string{"actions.tidy"}},
+		"where a word ends":    {strings.Replace(tidy, "/bin/true", "/bin/true, -c, 'a b'", 1), strings.Replace(tidy, "/bin/true", "/bin/true, '-c a', b", 1), []string{"actions.tidy"}},
+		"who is told":          {tidy, tidy + "budget: {notices_per_day: 0}\n", []string{"budget.notices_per_day"}},
 		"another action":       {tidy, tidy[:len(tidy)-2] + ", {id: more, description: Tidies more., command: [/bin/true]}]\n", []string{"actions.more"}},
 		"no action any more":   {tidy, "", []string{"actions.tidy"}},
 		"the order of actions": {tidy[:len(tidy)-2] + ", {id: more, description: Tidies more., command: [/bin/true]}]\n", "actions: [{id: more, description: Tidies more., command: [/bin/true]}" + ", " + tidy[len("actions: ["):], nil},

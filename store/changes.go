@@ -102,7 +102,7 @@ func (db *DB) changes(ctx context.Context, after int64, limit int) (found Change
 // ForgetChanges makes whoever followed the changes before begin anew: a database that
 // was restored would give numbers again that they have had.
 func ForgetChanges(ctx context.Context, tx *Tx) error {
-	if err := tx.Exec(ctx, "INSERT INTO store_changes (seq, kind, id) SELECT coalesce(max(seq), 0) + 1000000000, 'restored', '' FROM store_changes"); err != nil {
+	if err := tx.Exec(ctx, "INSERT INTO store_changes (seq, kind, id) SELECT max(coalesce(max(seq), 0) + 1, ?), 'restored', '' FROM store_changes", time.Now().UnixMilli()); err != nil {
 		return err
 	}
 	return tx.Exec(ctx, "DELETE FROM store_changes WHERE seq < (SELECT max(seq) FROM store_changes)")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,7 +87,7 @@ func TestChanges(t *testing.T) {
 		if err := db.Write(t.Context(), func(tx *store.Tx) error { return store.ForgetChanges(t.Context(), tx) }); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := seen(t, db, 256, 10), "lost true after 1000000256:"; got != want {
+		if got := seen(t, db, 256, 10); !strings.HasPrefix(got, "lost true after 1") || len(got) < len("lost true after 1700000000000:") {
 			t.Errorf("restored: %s", got)
 		}
 	})

@@ -186,6 +186,17 @@ type Notice struct {
 	Next string    `json:"next"` // what to do
 }
 
+// The codes of notices that guard: somebody changed what decides over effects, or tried
+// to approve without the right to.
+const (
+	NoticeTouched    = "configuration_touched"
+	NoticePassphrase = "passphrase_guessed"
+)
+
+// Guards reports whether a notice is told at once: by it the person learns of what
+// another may have done in their name.
+func (k NoticeKey) Guards() bool { return k.Code == NoticeTouched || k.Code == NoticePassphrase }
+
 // NoticeKey is the identity of a notice: a code and what it is about.
 type NoticeKey struct {
 	Code string `json:"code"` // "sense_blind", "document_rejected"

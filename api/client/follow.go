@@ -58,7 +58,7 @@ func Follow(ctx context.Context, c *Client, question api.EventsQuery, take func(
 }
 
 // listen reads one stream to its end, and notes the id of the last event: heard that
-// there was one, and ended that it is not to be asked for again.
+// anything came, and ended that it is not to be asked for again.
 func (c *Client) listen(ctx context.Context, question api.EventsQuery, last *string, take func(api.Event) error) (heard, ended bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -71,8 +71,9 @@ func (c *Client) listen(ctx context.Context, question api.EventsQuery, last *str
 	defer quiet.Stop()
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, maxLine)
-	id, data := "", []byte(nil)
+	id, data, more := "", []byte(nil), false
 	for lines.Scan() {
+		more = true
 		quiet.Reset(silence)
 		field, value, _ := strings.Cut(lines.Text(), ":")
 		switch value = strings.TrimPrefix(value, " "); field {
@@ -102,7 +103,7 @@ func (c *Client) listen(ctx context.Context, question api.EventsQuery, last *str
 		data = nil
 	}
 	if err := lines.Err(); err != nil || !question.End {
-		return *last != "", errors.Is(err, bufio.ErrTooLong), c.failure(err)
+		return more, errors.Is(err, bufio.ErrTooLong), c.failure(err)
 	}
 	return true, true, nil
 }

@@ -72,7 +72,7 @@ func asShown(a approval) error {
 func asConfigured(a approval) error {
 	switch code := CodeOf(a.problem); {
 	case code == CodeUnknown || code == CodeInvalid:
-		return refuse(CodeChanged, "have it proposed again", "%s cannot be approved any more: %v", a.proposal.ID, a.problem)
+		return refuse(CodeChanged, "put the action back, or have it proposed again", "%s cannot be approved under the present configuration: %v", a.proposal.ID, a.problem)
 	case a.problem != nil:
 		return a.problem
 	case !equal(a.proposal.Hash, a.fresh.Hash):

@@ -36,7 +36,6 @@ type question struct {
 // conversation is one file's worth of turns, with what is asked of them.
 type conversation struct {
 	name      string
-	speakers  []string
 	turns     []turn
 	questions []question
 }

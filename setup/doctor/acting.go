@@ -41,7 +41,7 @@ func (e *examination) acting(context.Context) {
 		row{lacks(approve.AskPassphrase, approve.File(e.StateDir)), Degraded, "approving takes a passphrase, and none has been set: nothing can be approved", "set one: subconsciousctl passphrase"},
 		row{lacks(approve.AskPolkit, approve.PolkitFile), Degraded, "approving is asked of polkit, which does not know of it: nothing can be approved",
 			"subconsciousctl config polkit | sudo tee " + approve.PolkitFile},
-		row{ask != approve.AskNone, OK, "approving takes what " + ask + " asks for", ""},
+		row{ask != approve.AskNone, OK, "approving takes more than your word: " + ask, ""},
 		row{n > 0, Note, "approving takes your word alone, which any program of yours can give", "set approve.ask: docs/security.md"})
 	e.say("actions", row{n > 0 && !deliberates, Note, fmt.Sprintf("%d configured, and without a deliberation nothing asks for them", n),
 		"let a model deliberate: docs/deliberation.md"})

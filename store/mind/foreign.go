@@ -97,7 +97,9 @@ func blocked(path string, mode fs.FileMode) error {
 func (p *Publisher) Foreign(ctx context.Context) (*Place, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.aside = nil
+	if stat, err := os.Lstat(p.path); err != nil || !unwritten(stat, p.aside) {
+		p.aside = nil
+	}
 	there, foreign, err := p.look(ctx)
 	p.seen = there.Info
 	if err != nil || !foreign {
@@ -112,11 +114,17 @@ func (p *Publisher) Touched() bool {
 	stat, err := os.Lstat(p.path)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return err == nil && (p.seen == nil || !os.SameFile(stat, p.seen) || !stat.ModTime().Equal(p.seen.ModTime()) || stat.Size() != p.seen.Size())
+	return err == nil && !unwritten(stat, p.seen)
+}
+
+// unwritten reports whether a file is the one that was seen before, and was not written
+// to since; nil is none.
+func unwritten(now, before fs.FileInfo) bool {
+	return before != nil && os.SameFile(now, before) && now.ModTime().Equal(before.ModTime()) && now.Size() == before.Size()
 }
 
 // look reads what stands in the document's place. It is foreign unless it was
-// published, taken over, or set aside at this tick.
+// published, taken over, or set aside.
 func (p *Publisher) look(ctx context.Context) (there Place, foreign bool, err error) {
 	there, err = readPlace(p.path)
 	if err != nil || there.Missing || p.aside != nil && os.SameFile(there.Info, p.aside) {

@@ -58,6 +58,10 @@ func Degraded(s api.Status) []string {
 			reasons = append(reasons, "the backup fails")
 		case api.NoticeBackupCheck:
 			reasons = append(reasons, "the backup is not whole")
+		case api.NoticeConfiguration:
+			if s.Configuration != nil && s.Configuration.Refused != "" {
+				reasons = append(reasons, "the configuration on the disk is refused")
+			}
 		case api.NoticeUnpublished:
 			reasons = append(reasons, "subconscious.json is not written")
 		}
