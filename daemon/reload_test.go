@@ -65,7 +65,7 @@ func (r *reloading) become(d *daemon.Daemon, err error) {
 // Reloads under load, half of them of files that are broken or cut short:
 // nothing is new, lost, or there twice, and who asks is always answered.
 func TestReloads(t *testing.T) {
-	times := 300
+	times := 100
 	if testing.Short() {
 		times = 15
 	}

@@ -238,6 +238,25 @@ func TestNoticeWords(t *testing.T) {
 	}
 }
 
+// TestGuardsAreToldAtOnce: of what another may have done in the person's name they hear
+// at once, however much was told, and of nothing else with it; in quiet hours, after them.
+func TestGuardsAreToldAtOnce(t *testing.T) {
+	in := plainInput()
+	in.Asked, in.Spent.Notices = nil, in.Rules.NoticesPerDay
+	of := func(code string) escalate.Notice {
+		return escalate.Notice{NoticeKey: subconscious.NoticeKey{Code: code}, Text: code, At: in.At}
+	}
+	in.Notices = []escalate.Notice{of("blind"), of(subconscious.NoticeTouched), of(subconscious.NoticePassphrase)}
+	in.Notices[0].At = in.At.Add(-time.Hour)
+	if told := escalate.Decide(in).Notices; told == nil || len(told.Notices) != 2 || !told.Notices[0].Guards() || !told.Notices[1].Guards() {
+		t.Errorf("told: %+v", told)
+	}
+	in.Rules.Quiet = escalate.Hours{From: "00:00", To: "23:59"}
+	if told := escalate.Decide(in).Notices; told != nil {
+		t.Errorf("told at night: %+v", told)
+	}
+}
+
 // TestDigestWords checks that a digest names the most important and counts the
 // rest, however many and however long.
 func TestDigestWords(t *testing.T) {

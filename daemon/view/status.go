@@ -61,6 +61,13 @@ func (v *Reader) status(ctx context.Context) (api.Status, error) {
 		Pending: pending, Edited: edited, Rejected: shown.RejectedSince(now.Add(-rejectionsShown)), Notices: v.shownNotices(notices),
 		Heartbeat: v.in.Heartbeat(),
 	}
+	if at, err := v.in.Mind.Restored(ctx); err != nil {
+		return api.Status{}, err
+	} else if at = at.In(now.Location()); !at.IsZero() && at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		status.Notices = append(status.Notices, api.Notice{NoticeKey: subconscious.NoticeKey{Code: "restored"}, At: at,
+			Text: "the mind was restored from a backup today, and until midnight it tells only what is critical at once",
+			Next: "see `subconsciousctl inbox` for the rest"})
+	}
 	if v.in.Config.Backup.Folder != "" {
 		backups, err := v.in.Mind.Backups(ctx)
 		if err != nil {
