@@ -18,7 +18,7 @@ func (g *gate) notices() {
 	if !g.quietUntil.IsZero() {
 		return
 	}
-	full := g.out.Spent.Notices >= rules.NoticesPerDay
+	full := g.out.Spent.Notices >= rules.NoticesPerDay || isSameDay(g.out.Spent.Restored, at) // nobody knows how many there were
 	var due []Notice
 	for _, n := range g.in.Notices {
 		if n.Guards() || !full && (!at.Before(n.At.Add(rules.NoticeAfter)) || isAhead(n.At, at)) {

@@ -251,6 +251,10 @@ func TestGuardsAreToldAtOnce(t *testing.T) {
 	if told := escalate.Decide(in).Notices; told == nil || len(told.Notices) != 2 || !told.Notices[0].Guards() || !told.Notices[1].Guards() {
 		t.Errorf("told: %+v", told)
 	}
+	in.Spent.Notices, in.Spent.Restored = 0, in.At // as good as all are spent
+	if told := escalate.Decide(in).Notices; told == nil || len(told.Notices) != 2 {
+		t.Errorf("told on the day of a restore: %+v", told)
+	}
 	in.Rules.Quiet = escalate.Hours{From: "00:00", To: "23:59"}
 	if told := escalate.Decide(in).Notices; told != nil {
 		t.Errorf("told at night: %+v", told)
