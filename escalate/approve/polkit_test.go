@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ const failedName = "org.freedesktop.PolicyKit1.Error.Failed"
 
 // fakePolkit answers as polkitd does.
 type fakePolkit struct {
+	mu         sync.Mutex
 	registered string // the action that it knows
 	answer     verdict
 	hang       chan struct{}
@@ -45,6 +47,8 @@ type verdict struct {
 
 // CheckAuthorization is polkit's method.
 func (f *fakePolkit) CheckAuthorization(s subject, action string, details map[string]string, flags uint32, cancellation string) (verdict, *dbus.Error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.asked = s
 	switch {
 	case action != f.registered:
@@ -54,10 +58,19 @@ func (f *fakePolkit) CheckAuthorization(s subject, action string, details map[st
 	case flags != 1:
 		return verdict{Challenge: true}, nil
 	}
-	if f.hang != nil {
-		<-f.hang
+	if hang := f.hang; hang != nil {
+		f.mu.Unlock()
+		<-hang
+		f.mu.Lock()
 	}
 	return f.answer, nil
+}
+
+// with changes it, or looks at what it was asked.
+func (f *fakePolkit) with(do func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	do()
 }
 
 // TestPolkit: an approval is what polkit says of the process that asks, and nothing
@@ -79,25 +92,28 @@ func TestPolkit(t *testing.T) {
 	}
 	bus.Own(conn, "org.freedesktop.PolicyKit1")
 	check("subconsciousctl config polkit")
-	fake.registered = approve.PolkitAction
+	fake.with(func() { fake.registered = approve.PolkitAction })
 	check("did not get the answer")
-	fake.answer = verdict{Challenge: true}
+	fake.with(func() { fake.answer = verdict{Challenge: true} })
 	check("pkttyagent")
-	fake.answer = verdict{Authorized: true}
+	fake.with(func() { fake.answer = verdict{Authorized: true} })
 	check("")
 	own, _ := kin.Look(os.Getpid())
 	for name, want := range map[string]any{"pid": uint32(os.Getpid()), "uid": int32(os.Getuid()), "start-time": own.Began} {
-		if got := fake.asked.Details[name].Value(); fake.asked.Kind != "unix-process" || got != want {
-			t.Errorf("%s %s is %v, want %v", fake.asked.Kind, name, got, want)
-		}
+		fake.with(func() {
+			if got := fake.asked.Details[name].Value(); fake.asked.Kind != "unix-process" || got != want {
+				t.Errorf("%s %s is %v, want %v", fake.asked.Kind, name, got, want)
+			}
+		})
 	}
-	fake.hang = make(chan struct{})
+	hang := make(chan struct{})
+	fake.with(func() { fake.hang = hang })
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := factor.Check(ctx, os.Getuid(), os.Getpid(), ""); actions.CodeOf(err) != actions.CodeForbidden || !strings.Contains(err.Error(), "nobody answered") {
 		t.Errorf("nobody answers: %v", err)
 	}
-	close(fake.hang)
+	close(hang)
 	bus.Stop()
 	check("install polkit")
 }
