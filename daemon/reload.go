@@ -265,10 +265,8 @@ func (d *Daemon) seize(ctx context.Context) (waits []string, ok bool) {
 	for _, action := range busy {
 		waits = append(waits, "the action "+action)
 	}
-	if waits == nil {
-		if _, idle := d.deliberations.Hold(); !idle {
-			waits = append(waits, "a deliberation")
-		}
+	if waits == nil && !d.deliberations.Hold() {
+		waits = append(waits, "a deliberation")
 	}
 	if d.seized = waits == nil; !d.seized {
 		release()

@@ -379,3 +379,22 @@ func TestRefused(t *testing.T) {
 }
 
 func second(_ memory.Record, err error) error { return err }
+
+// TestRanked: what full text finds is found once the records are read in, too: by words
+// that say little, and by tags behind the longest text.
+func TestRanked(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	long := owners(strings.Repeat("boiler ", memory.MaxText/7))
+	long.Tags = []string{"zeppelin"}
+	records := map[string]memory.Record{"zeppelin": add(t, s, long), "will": add(t, s, owners("Will likes cheese")), "to be": add(t, s, owners("to be or not"))}
+	if err := s.Rank(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	records["handwerkern"] = add(t, s, owners("Wann kommen die Handwerker mit dem neuen Kessel?"))
+	for words, want := range records {
+		hits, err := s.Search(t.Context(), memory.Query{Words: words})
+		if err != nil || len(hits) == 0 || hits[0].ID != want.ID {
+			t.Errorf("%s: %v, %v", words, hits, err)
+		}
+	}
+}

@@ -62,7 +62,10 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 		return nil, fmt.Errorf("memory: search: %w", err)
 	}
 	if s.ranked.whole.Load() {
-		return s.recalled(ctx, q, limit)
+		// Words that say little are in the tables alone.
+		if hits, err := s.recalled(ctx, q, limit); err != nil || len(hits) > 0 {
+			return hits, err
+		}
 	}
 	expression, ok := fulltext.Match(q.Words)
 	if !ok {

@@ -97,14 +97,14 @@ func (w *Worker) Wake() { w.bell.Ring() }
 // database fails they have not.
 func (w *Worker) Idle(ctx context.Context) error { return w.bell.Idle(ctx) }
 
-// Hold keeps the next escalation from being taken until release is called; idle is
-// false, and nothing is held, while one is deliberated on.
-func (w *Worker) Hold() (release func(), idle bool) {
+// Hold keeps the next escalation from being taken, for good; it is false, and nothing is
+// held, while one is deliberated on.
+func (w *Worker) Hold() bool {
 	select {
 	case w.turn <- struct{}{}:
-		return func() { <-w.turn }, true
+		return true
 	default:
-		return nil, false
+		return false
 	}
 }
 

@@ -99,7 +99,7 @@ func Split(text string) string {
 func Match(query string) (expression string, ok bool) {
 	var telling, all []string
 	seen := map[string]bool{}
-	for _, word := range words(query) {
+	for _, word := range words(query, maxQuery) {
 		if seen[word] {
 			continue
 		}
@@ -123,10 +123,8 @@ func Match(query string) (expression string, ok bool) {
 
 // words are the words of query in lower case. Where a script puts no blanks
 // between them, each pair of neighbours is one: "ab", "bc" of "abc".
-func words(query string) []string {
-	if len(query) > maxQuery {
-		query = query[:maxQuery]
-	}
+func words(query string, most int) []string {
+	query = query[:min(len(query), most)]
 	var found []string
 	for _, field := range strings.FieldsFunc(strings.ToLower(Plain(query)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)

@@ -23,14 +23,18 @@ var stemmers = [...]func(*snowballstem.Env) bool{
 	english.Stem, german.Stem, french.Stem, spanish.Stem, italian.Stem, portuguese.Stem,
 }
 
-// maxTerms is how many words of a text are told apart.
-const maxTerms = 4096
+// maxText is how much of a text is read, in bytes, and maxTerms how many words of it are
+// told apart.
+const (
+	maxText  = 64 << 10
+	maxTerms = 4096
+)
 
 // Terms are the words of a text as an index holds them, in order: the stems of its
 // language without accents, and without the words that say little. Where a script
 // puts no blanks between words, each pair of neighbours is one, and each character.
 func Terms(text string) []string {
-	all := words(text)
+	all := words(text, maxText)
 	all = all[:min(len(all), maxTerms)]
 	found, language := make([]string, 0, len(all)), languageOf(all)
 	for i, w := range all {
@@ -52,7 +56,7 @@ func Terms(text string) []string {
 // an index: its stems in the question's language and, where that shares words with
 // others, in those. Words that say little are left out, unless there are no others.
 func Asked(question string) [][]string {
-	all := words(question)
+	all := words(question, maxQuery)
 	all = all[:min(len(all), maxWords*4)]
 	telling := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return commonIn(w) != 0 })
 	if len(telling) == 0 {

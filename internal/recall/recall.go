@@ -28,7 +28,7 @@ const (
 	beside   = 0.35 // of the own scores of the passages before and behind it
 	beyond   = 0.15 // of those beyond
 	answered = 0.5  // of the own score of the one before it, where that asks
-	named    = 0.2  // more, where whom or when it is about is named
+	named    = 0.2  // more, where who speaks is named
 	ofBest   = 0.2  // of the best of its session
 	best     = 3    // as many of them
 
@@ -43,9 +43,8 @@ type Passage struct {
 	// Session is what it is part of, and Place its number there; "" stands alone.
 	Session string
 	Place   int
-	// Speaker is whose words it is, and About who or what they are about.
+	// Speaker is whose words it is.
 	Speaker string
-	About   []string
 	// Text is what is searched, with title and tags.
 	Text string
 	// Said is when; zero for unknown.
@@ -59,9 +58,6 @@ type Question struct {
 	Text string
 	// Limit is the most that is found.
 	Limit int
-	// From and Until are a time that the question names, which raises what was said
-	// then; zero for none.
-	From, Until time.Time
 	// Sort, where it is not 0, is of what is found. Neighbours of another sort count
 	// nevertheless.
 	Sort uint8
@@ -85,8 +81,8 @@ type Index struct {
 	terms    map[string]posting
 	passages []passage
 	lengths  []uint16          // of the passages, in terms
-	about    [][]string        // who and what passages are about, in terms
-	abouts   map[string]uint32 // their places in about
+	speakers [][]string        // in terms
+	numbers  map[string]uint32 // of the speakers
 	byID     map[int64]uint32
 	sessions map[string]*session
 	alive    int
@@ -107,7 +103,7 @@ type passage struct {
 	session *session
 	place   int32
 	said    int32 // day since 1970
-	about   uint32
+	speaker uint32
 	asks    bool
 	sort    uint8
 }
@@ -120,7 +116,7 @@ type session struct {
 
 // New returns an index with nothing in it.
 func New() *Index {
-	return &Index{terms: map[string]posting{}, byID: map[int64]uint32{}, abouts: map[string]uint32{}, sessions: map[string]*session{}}
+	return &Index{terms: map[string]posting{}, byID: map[int64]uint32{}, numbers: map[string]uint32{}, sessions: map[string]*session{}}
 }
 
 // Len is how many passages there are.
@@ -133,7 +129,7 @@ func (x *Index) Len() int {
 func words(p *Passage) []string {
 	text := p.Speaker + "\n" + p.Text
 	if !p.Said.IsZero() {
-		text += "\n" + p.Said.Format("2 January 2006")
+		text += "\n" + p.Said.UTC().Format("2 January 2006")
 	}
 	return fulltext.Terms(text)
 }
@@ -146,7 +142,7 @@ func (x *Index) Add(p Passage) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	n := uint32(len(x.passages))
-	kept := passage{id: p.ID, place: int32(p.Place), said: day(p.Said), asks: strings.Contains(p.Text, "?"), about: x.concerns(p), sort: p.Sort}
+	kept := passage{id: p.ID, place: int32(p.Place), said: day(p.Said), asks: strings.Contains(p.Text, "?"), speaker: x.numberOf(p.Speaker), sort: p.Sort}
 	if p.Session != "" {
 		s := x.sessions[p.Session]
 		if s == nil {
@@ -179,13 +175,12 @@ func (x *Index) Add(p Passage) {
 	}
 }
 
-// concerns is where whom and what a passage is about stands in about.
-func (x *Index) concerns(p Passage) uint32 {
-	key := strings.Join(append([]string{p.Speaker}, p.About...), "\n")
-	n, known := x.abouts[key]
+// numberOf is the number of a speaker.
+func (x *Index) numberOf(speaker string) uint32 {
+	n, known := x.numbers[speaker]
 	if !known {
-		n = uint32(len(x.about))
-		x.abouts[key], x.about = n, append(x.about, fulltext.Terms(key))
+		n = uint32(len(x.speakers))
+		x.numbers[speaker], x.speakers = n, append(x.speakers, fulltext.Terms(speaker))
 	}
 	return n
 }
@@ -308,7 +303,7 @@ type scored struct {
 }
 
 // around scores the passages around the best so many.
-func (x *Index) around(r *room, q *Question, asked [][]string, spread int) []scored {
+func (x *Index) around(r *room, asked [][]string, spread int) []scored {
 	var near []uint32
 	for _, n := range r.best(spread) {
 		near = append(near, n)
@@ -319,8 +314,7 @@ func (x *Index) around(r *room, q *Question, asked [][]string, spread int) []sco
 	}
 	slices.Sort(near)
 	near = slices.Compact(near)
-	about := make(map[uint32]bool)
-	from, until := day(q.From), day(q.Until)
+	asksOf := map[uint32]bool{} // by speaker
 	bests := map[*session]float64{}
 	all := make([]scored, 0, len(near))
 	for _, n := range near {
@@ -345,14 +339,14 @@ func (x *Index) around(r *room, q *Question, asked [][]string, spread int) []sco
 			whole = ofBest * top
 		}
 		factor := 1.0
-		is, known := about[p.about]
+		is, known := asksOf[p.speaker]
 		if !known {
-			is = slices.ContainsFunc(x.about[p.about], func(w string) bool {
+			is = slices.ContainsFunc(x.speakers[p.speaker], func(w string) bool {
 				return slices.ContainsFunc(asked, func(forms []string) bool { return slices.Contains(forms, w) })
 			})
-			about[p.about] = is
+			asksOf[p.speaker] = is
 		}
-		if is || !q.From.IsZero() && p.said >= from && p.said <= until {
+		if is {
 			factor += named
 		}
 		all = append(all, scored{n, (total+credit)*factor + whole, total*factor + whole})
@@ -400,7 +394,7 @@ func (x *Index) search(q Question, spread int) []Hit {
 	r := rooms.Get().(*room)
 	defer r.clear()
 	x.score(r, asked)
-	all := x.around(r, &q, asked, spread)
+	all := x.around(r, asked, spread)
 	slices.SortFunc(all, func(a, c scored) int {
 		if a.full != c.full {
 			return cmp.Compare(c.full, a.full)
@@ -428,7 +422,7 @@ func (x *Index) Sessions(q Question) []Found {
 	defer r.clear()
 	x.score(r, asked)
 	bestOf := map[*session]scored{}
-	for _, s := range x.around(r, &q, asked, spread) {
+	for _, s := range x.around(r, asked, spread) {
 		if of := x.passages[s.n].session; of != nil && s.unasked > bestOf[of].unasked {
 			bestOf[of] = s
 		}

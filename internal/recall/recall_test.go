@@ -50,12 +50,9 @@ func TestSearch(t *testing.T) {
 		first int64
 	}{
 		{"where is the caravan parked", 2}, {"was the plumber's mill closed on sunday", 10}, {"Rechnung vom Klempner", 20},
-		{"wann kommt der Handwerker", 22}, {"¿pierde la caldera?", 30}, {"会議", 31}, {"caravans", 1}, {"5 May 2026", 0},
+		{"wann kommt der Handwerker", 22}, {"¿pierde la caldera?", 30}, {"会議", 31}, {"caravans", 1},
 	} {
 		hits := x.Search(Question{Text: c.asked, Limit: 3})
-		if c.first == 0 {
-			continue
-		}
 		if !slices.Contains(ids(hits[:min(len(hits), 2)]), c.first) {
 			t.Errorf("%s: %v", c.asked, hits)
 		}
@@ -70,15 +67,11 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestRaised: a time and a name in the question raise, and exclude nothing.
+// TestRaised: the speaker's name in the question raises, and excludes nothing.
 func TestRaised(t *testing.T) {
 	x := indexOf(told("a", 1, "Ana: the tax letter came"), told("b", 9, "Ben: the tax letter came"))
 	if got := ids(x.Search(Question{Text: "tax letter of Ana", Limit: 9})); !slices.Equal(got, []int64{1, 9}) {
 		t.Errorf("named: %v", got)
-	}
-	may := func(day int) time.Time { return time.Date(2026, 5, day, 0, 0, 0, 0, time.UTC) }
-	if got := ids(x.Search(Question{Text: "tax letter", Limit: 9, From: may(1), Until: may(3)})); !slices.Equal(got, []int64{1, 9}) {
-		t.Errorf("dated: %v", got)
 	}
 	if got := ids(x.Search(Question{Text: "tax letter", Limit: 9})); !slices.Equal(got, []int64{9, 1}) {
 		t.Errorf("of equal ones the newer: %v", got)
