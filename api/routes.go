@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,10 +66,11 @@ func (route Route[Q, A]) serve(s *Server) served {
 		}
 		s.run(w, r, func() (any, error) {
 			question, err := asked[Q](r, body)
-			if err != nil {
-				return nil, err
+			// An agent is told that it may not, before how others may.
+			if refused, ok := errors.AsType[*Error](err); err == nil || ok && refused.Code == CodeRefused {
+				err = cmp.Or(s.entitle(r, route.Class, &question), err)
 			}
-			if err := s.entitle(r, route.Class, &question); err != nil {
+			if err != nil {
 				return nil, err
 			}
 			if q, ok := any(&question).(interface{ from(Caller) }); ok {

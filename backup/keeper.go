@@ -101,7 +101,10 @@ func (k *Keeper) Look(ctx context.Context) error {
 	have, err := k.have(now)
 	due := k.due(now)
 	if err == nil && slices.ContainsFunc(have, func(one kept) bool { return !one.at.Before(due) }) {
-		return k.check(ctx, have[len(have)-1].name, now)
+		if err = k.check(ctx, have[len(have)-1].name, now); err != nil && ctx.Err() == nil {
+			k.Logger.Error("what came of the check of a backup was not kept; it is made again in an hour", "error", err)
+		}
+		return err
 	}
 	var made Made
 	if err == nil {
