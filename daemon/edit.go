@@ -236,7 +236,8 @@ func (p *publication) forgetAsides(ctx context.Context) error {
 	open, err := p.mind.Notices(ctx)
 	for _, n := range open {
 		if _, gone := os.Lstat(n.Key); n.Code == noticeRejected && errors.Is(gone, os.ErrNotExist) {
-			_, err = p.mind.ResolveNotice(ctx, n.NoticeKey)
+			_, unkept := p.mind.ResolveNotice(ctx, n.NoticeKey)
+			err = errors.Join(err, unkept)
 		}
 	}
 	return err
