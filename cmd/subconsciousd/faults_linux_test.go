@@ -212,16 +212,23 @@ func TestOutOfDescriptors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// What is open stays open; the API takes one more for a request.
 	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
 	if err != nil {
 		t.Fatal(err)
 	}
-	limit(unix.Rlimit{Cur: uint64(len(open)) + 1, Max: had.Max})
-	if said, err := s.asks("tick"); err == nil {
-		t.Errorf("the tick says %s", said)
+	// What is open stays open. A request needs one more, and who asks is looked up with
+	// another before a tick begins: so many that it begins, and cannot end.
+	var said string
+	for extra := 1; ; extra++ {
+		limit(unix.Rlimit{Cur: uint64(len(open) + extra), Max: had.Max})
+		if said, err = s.asks("tick"); err == nil {
+			t.Fatalf("with %d more descriptors the tick says %s", extra, said)
+		}
+		if strings.Contains(said, "publish") {
+			break
+		}
 	}
-	s.says("a want of descriptors", "but .*subconscious.json is not written.*too many open files")
+	s.says("a want of descriptors", "but .*subconscious.json is not written.*(too many open files|store: connect)")
 	s.whole("a want of descriptors")
 	limit(had)
 	s.recovers("a want of descriptors", "remember the descriptors")
