@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/subconsciousd/subconsciousd/internal/recall"
@@ -39,16 +38,13 @@ func (r *ranked) add(added row) {
 
 func (r *ranked) remove(gone row) {
 	if gone.n <= r.read || r.whole.Load() {
-		r.of(gone.Status).Remove(passage(gone))
+		r.of(gone.Status).Remove(gone.n)
 	}
 }
 
 func passage(r row) recall.Passage {
-	return recall.Passage{ID: r.n, Text: r.Text + "\n" + joined(r.Tags), Said: r.Created, Sort: sortOf(r.Kind)}
+	return recall.Passage{ID: r.n, Text: r.Text + "\n" + joined(r.Tags), Said: r.Created, Labels: []string{"kind:" + string(r.Kind)}}
 }
-
-// sortOf is a kind's number; 0 is every kind.
-func sortOf(kind Kind) uint8 { return uint8(slices.Index(Kinds(), kind) + 1) }
 
 // Rank reads all records in, so that Search ranks them; until then it answers by full
 // text alone. It is called once, beside whatever else is done.
@@ -82,7 +78,11 @@ func (s *Store) Rank(ctx context.Context) error {
 // recalled are the records that the ranking finds.
 func (s *Store) recalled(ctx context.Context, q Query, limit int) ([]Hit, error) {
 	var hits []Hit
-	for _, found := range s.ranked.of(q.status()).Search(recall.Question{Text: q.Words, Limit: limit, Sort: sortOf(q.Kind)}) {
+	asked := recall.Question{Text: q.Words, Limit: limit, Now: s.now()}
+	if q.Kind != "" {
+		asked.With = []string{"kind:" + string(q.Kind)}
+	}
+	for _, found := range s.ranked.of(q.status()).Search(asked) {
 		r, ok, err := store.One(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE r.n = ? AND r.status = ?", found.ID, q.status())
 		if err != nil {
 			return nil, fmt.Errorf("memory: search: %w", err)
