@@ -109,7 +109,6 @@ func (x *Index) Nearest(text string, n int) []Likeness {
 // vary orders the best by their scores less their likeness to those before them (maximal
 // marginal relevance), at most so many.
 func (x *Index) vary(all []scored, most int) (list []scored) {
-	all = slices.Clone(all[:min(len(all), max(most, 0)*pool)])
 	texts, likest := make([]weighed, len(all)), make([]float64, len(all))
 	for i, a := range all {
 		texts[i] = x.weigh(x.termsIn(a.n))

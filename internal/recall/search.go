@@ -37,19 +37,20 @@ type Found struct {
 
 // search is one question on its way. Its slices are used again.
 type search struct {
-	x     *Index
-	q     Question
-	asked [][]string
-	own   []float32 // of each passage
-	norms [oftenMost + 1][256]float32
-	slope float32         // for which norms hold
-	found [1 << 13]uint32 // how many have an own score, by its upper bits
-	near  []uint32
-	is    []uint64  // a bit for each passage that is in near
-	tops  []float32 // of each session, what its best add; less than 0: it is not known
-	known []uint32  // sessions
-	speak []int8    // of each speaker, whether it is named; 0: it is not known
-	fits  []bool    // of each set of labels
+	x      *Index
+	q      Question
+	asked  [][]string
+	own    []float32 // of each passage
+	norms  [oftenMost + 1][256]float32
+	slope  float32       // for which norms hold
+	found  [steps]uint32 // how many of the chosen have an own score of that step
+	chosen []uint32
+	near   []uint32
+	is     []uint64  // a bit for each passage that is in near
+	tops   []float32 // of each session, what its best add; less than 0: it is not known
+	known  []uint32  // sessions
+	speak  []int8    // of each speaker, whether it is named; 0: it is not known
+	fits   []bool    // of each set of labels
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}
@@ -137,40 +138,63 @@ func (s *search) passes(n uint32) bool {
 
 func (q *Question) isConfined() bool { return len(q.With) > 0 || q.Session != "" || !q.Since.IsZero() }
 
+// Scores are counted by their upper bits, in steps of a 32nd.
+const (
+	stepBits = 18
+	steps    = 1 << (31 - stepBits)
+	sampled  = 16 // of so many passages one
+)
+
 // gather goes through the passages with the best own scores, at most most, in no order;
 // of equal ones the last.
 func (s *search) gather(most int, passes func(uint32) bool, each func(uint32)) {
+	s.chosen = s.chosen[:0]
 	own := s.own[:len(s.x.passages)]
-	const bits = 31 - 13
-	clear(s.found[:])
-	for n, o := range own {
-		if o > 0 && (passes == nil || passes(uint32(n))) {
-			s.found[math.Float32bits(o)>>bits]++
+	if passes == nil && len(own) > sampled*most {
+		// Nearly all are under the score that so many of a sample reach.
+		for n := 0; n < len(own); n += sampled {
+			s.chosen = append(s.chosen, uint32(n))
 		}
-	}
-	floor, left := uint32(len(s.found)), most // of the upper bits, and how many of these
-	for floor > 0 && left > 0 {
-		floor--
-		left -= int(s.found[floor])
-	}
-	left += int(s.found[min(floor, uint32(len(s.found)-1))])
-	for n := len(own) - 1; n >= 0; n-- {
-		o := own[n]
-		if o == 0 {
-			continue
-		}
-		upper := math.Float32bits(o) >> bits
-		if upper < floor || passes != nil && !passes(uint32(n)) {
-			continue
-		}
-		if upper == floor {
-			if left == 0 {
-				continue
+		floor, _ := s.floor(most * 3 / 2 / sampled)
+		s.chosen = s.chosen[:0]
+		least := math.Float32frombits(floor << stepBits)
+		for n, o := range own {
+			if o >= least && o > 0 {
+				s.chosen = append(s.chosen, uint32(n))
 			}
+		}
+	}
+	if len(s.chosen) < most {
+		s.chosen = s.chosen[:0]
+		for n, o := range own {
+			if o > 0 && (passes == nil || passes(uint32(n))) {
+				s.chosen = append(s.chosen, uint32(n))
+			}
+		}
+	}
+	floor, left := s.floor(most)
+	for _, n := range slices.Backward(s.chosen) {
+		step := math.Float32bits(s.own[n]) >> stepBits
+		if step == floor {
 			left--
 		}
-		each(uint32(n))
+		if step > floor || step == floor && left >= 0 {
+			each(n)
+		}
 	}
+}
+
+// floor is the step down to which so many of the chosen reach, and how many of that
+// step are among them.
+func (s *search) floor(most int) (step uint32, left int) {
+	clear(s.found[:])
+	for _, n := range s.chosen {
+		s.found[math.Float32bits(s.own[n])>>stepBits]++
+	}
+	for step = steps - 1; step > 0 && most > int(s.found[step]); step-- {
+		most -= int(s.found[step])
+	}
+	return step, most
 }
 
 // around puts a passage and its neighbours in near.
@@ -194,20 +218,18 @@ type scored struct {
 	full, unasked float64
 }
 
-// best are the passages around the best so many that are of what is looked for.
-func (s *search) best(most int) []scored {
+// best gives the passages around the best so many that are of what is looked for.
+func (s *search) best(most int, each func(scored)) {
 	s.gather(most, nil, s.around)
 	confined := s.q.isConfined()
 	if confined {
 		s.gather(most, s.passes, s.around)
 	}
-	all := make([]scored, 0, len(s.near))
 	for _, n := range s.near {
 		if !confined || s.passes(n) {
-			all = append(all, s.full(n))
+			each(s.full(n))
 		}
 	}
-	return all
 }
 
 // full adds to a passage's own score what its neighbours lend.
@@ -276,22 +298,40 @@ func (x *Index) search(q Question, spread int) []Hit {
 	defer x.mu.RUnlock()
 	s := x.ask(q, asked)
 	defer s.end()
-	all := s.best(spread)
-	slices.SortFunc(all, func(a, c scored) int {
-		if a.full != c.full {
-			return cmp.Compare(c.full, a.full)
+	most := max(q.Limit, 0)
+	if q.Variety {
+		most *= pool
+	}
+	var all []scored // the best, sorted
+	s.best(spread, func(next scored) {
+		if len(all) == most && (most == 0 || !x.before(next, all[most-1])) {
+			return
 		}
-		p, o := &x.passages[a.n], &x.passages[c.n]
-		return cmp.Or(cmp.Compare(o.said, p.said), cmp.Compare(p.id, o.id))
+		at, _ := slices.BinarySearchFunc(all, next, func(a, next scored) int {
+			if x.before(a, next) {
+				return -1
+			}
+			return 1
+		})
+		all = slices.Insert(all[:min(len(all), most-1)], at, next)
 	})
-	var hits []Hit
 	if q.Variety {
 		all = x.vary(all, q.Limit)
 	}
-	for _, found := range all[:min(len(all), max(q.Limit, 0))] {
+	var hits []Hit
+	for _, found := range all {
 		hits = append(hits, Hit{ID: x.passages[found.n].id, Score: found.full, Own: float64(s.own[found.n])})
 	}
 	return hits
+}
+
+// before reports whether a passage stands before another: of equal scores the newer.
+func (x *Index) before(a, c scored) bool {
+	if a.full != c.full {
+		return a.full > c.full
+	}
+	p, o := &x.passages[a.n], &x.passages[c.n]
+	return cmp.Or(cmp.Compare(o.said, p.said), cmp.Compare(p.id, o.id)) < 0
 }
 
 // Sessions returns the sessions that fit the question best, best first.
@@ -302,11 +342,11 @@ func (x *Index) Sessions(q Question) []Found {
 	s := x.ask(q, asked)
 	defer s.end()
 	bestOf := map[uint32]scored{}
-	for _, found := range s.best(spread) {
-		if of := x.passages[found.n].session; of != 0 && found.unasked > bestOf[of].unasked {
-			bestOf[of] = found
+	s.best(spread, func(next scored) {
+		if of := x.passages[next.n].session; of != 0 && next.unasked > bestOf[of].unasked {
+			bestOf[of] = next
 		}
-	}
+	})
 	var found []Found
 	for of, best := range bestOf {
 		found = append(found, Found{x.rows[of].name, Hit{ID: x.passages[best.n].id, Score: best.unasked, Own: float64(s.own[best.n])}})
