@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/internal/fulltext"
-	"github.com/subconsciousd/subconsciousd/internal/recall"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -34,7 +33,7 @@ func (s *Store) alike(ctx context.Context, tx *store.Tx, r Record) (found neighb
 		return neighbour{}, nil
 	}
 	best := 0.0
-	for _, hit := range s.ranked.lanes[r.Lane].Search(recall.Question{Text: r.searched(), Limit: neighbours}) {
+	for _, hit := range s.ranked.lanes[r.Lane].Nearest(r.Text, neighbours) {
 		near, err := one(ctx, tx, "n = ? AND status = 'active'", hit.ID)
 		if errors.Is(err, ErrNotFound) {
 			continue // it was changed meanwhile

@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/subconsciousd/subconsciousd/internal/recall"
@@ -31,7 +30,7 @@ func (r *ranked) add(added row) {
 
 func (r *ranked) remove(gone row) {
 	if gone.n <= r.read || r.whole.Load() {
-		r.lanes[gone.Lane].Remove(passage(gone))
+		r.lanes[gone.Lane].Remove(gone.n)
 	}
 }
 
@@ -40,11 +39,19 @@ func passage(r row) recall.Passage {
 	if said.IsZero() {
 		said = r.Created
 	}
-	return recall.Passage{ID: r.n, Session: r.About.Session, Place: r.Place, Speaker: r.About.Agent, Text: r.searched() + "\n" + joined(r.Tags), Said: said, Sort: sortOf(r.Kind)}
+	return recall.Passage{ID: r.n, Session: r.About.Session, Place: r.Place, Speaker: r.About.Agent, Text: r.searched() + "\n" + joined(r.Tags), Said: said,
+		Labels: Query{Kind: r.Kind, About: r.About}.labels()}
 }
 
-// sortOf is a kind's number; 0 is every kind.
-func sortOf(kind Kind) uint8 { return uint8(slices.Index(Kinds(), kind) + 1) }
+// labels are what a record is found by beside its words, session and time.
+func (q Query) labels() (all []string) {
+	for _, label := range []struct{ name, value string }{{"kind:", string(q.Kind)}, {"project:", q.About.Project}, {"agent:", q.About.Agent}} {
+		if label.value != "" {
+			all = append(all, label.name+label.value)
+		}
+	}
+	return all
+}
 
 // Rank reads all records in, so that Search ranks them; until then it answers by full
 // text alone. It is called once, beside whatever else is done.
@@ -78,12 +85,14 @@ func (s *Store) Rank(ctx context.Context) error {
 // recalled are the records that the ranking finds.
 func (s *Store) recalled(ctx context.Context, q Query, limit int) ([]Hit, error) {
 	var hits []Hit
-	for _, found := range s.ranked.lanes[q.lane()].Search(recall.Question{Text: q.Words, Limit: limit, Sort: sortOf(q.Kind)}) {
+	for _, found := range s.ranked.lanes[q.lane()].Search(recall.Question{
+		Text: q.Words, Limit: limit, Now: s.now(), With: q.labels(), Session: q.About.Session, Since: q.Since, Variety: q.Variety,
+	}) {
 		r, ok, err := store.One(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE r.n = ? AND r.status = 'active'", found.ID)
 		if err != nil {
 			return nil, fmt.Errorf("memory: search: %w", err)
 		}
-		if ok { // it was not changed meanwhile
+		if ok && (q.About.Turn == "" || r.About.Turn == q.About.Turn) { // it was not changed meanwhile
 			hits = append(hits, Hit{r, found.Score})
 		}
 	}
