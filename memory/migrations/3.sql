@@ -135,3 +135,9 @@ CREATE TABLE memory_refused (
 	times INTEGER NOT NULL,
 	last INTEGER NOT NULL
 ) WITHOUT ROWID;
+
+-- What the nightly consolidation did last, and other single facts about the whole.
+CREATE TABLE memory_state (
+	key TEXT PRIMARY KEY,
+	value TEXT NOT NULL
+) WITHOUT ROWID;
