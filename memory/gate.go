@@ -109,7 +109,7 @@ func (s *Store) echoed(ctx context.Context, tx *store.Tx, r Record) (Reason, err
 			return "", err
 		}
 		for _, known := range recalled {
-			if likeness(known.Text, r.Text) >= echoes {
+			if compare(known.Text, r.Text).likeness() >= echoes {
 				return Echo, nil
 			}
 		}
