@@ -42,6 +42,9 @@ type Batch struct {
 	// appeared, changed (by Fingerprint, Due, or Severity) and is gone. A scope that is not
 	// mentioned is left as it is; one with no items has nothing standing.
 	Sets []Set
+	// Forgotten: what was Left and is in no set of its scope any more goes without
+	// a word, for that is how long it was kept.
+	Forgotten bool
 	// Cursor is kept for the next Collect; nil leaves the last one.
 	Cursor []byte
 	// Rows are changes to the instance's own keys and values, for what is too
@@ -68,6 +71,10 @@ type Batch struct {
 type Set struct {
 	Scope string
 	Items []subconscious.Observation
+	// Left: what the items are of is an entry of a list that is no longer in the
+	// configuration (see Left). As far as they stood they stay as they were, out of sight,
+	// until they are in a set of the scope that is not. Only their identities count.
+	Left bool
 }
 
 // Row is one key of a sense instance's own space. A nil Value deletes it.
