@@ -44,7 +44,7 @@ func (l Left) Has(name string) bool {
 }
 
 // Says is what status says of those that left the list under a key, "" where none has.
-func (l Left) Says(key string) string {
+func (l Left) Says(key string, zone *time.Location) string {
 	if len(l) == 0 {
 		return ""
 	}
@@ -52,5 +52,5 @@ func (l Left) Says(key string) string {
 	for _, since := range l {
 		last = max(last, since)
 	}
-	return fmt.Sprintf("what is known of %d no longer under %s is kept until %s", len(l), key, time.Unix(last, 0).Add(leftKept).Format("Jan 2"))
+	return fmt.Sprintf("what is known of %d no longer under %s is kept until %s", len(l), key, time.Unix(last, 0).Add(leftKept).In(zone).Format("Jan 2"))
 }
