@@ -57,7 +57,7 @@ func (c Cleaner) Batch(at time.Time, source SenseID, batch Batch) (Batch, Cut) {
 		Cursor:   slices.Clone(batch.Cursor),
 		Degraded: c.line(batch.Degraded, maxSaidBytes),
 		Aside:    c.line(batch.Aside, maxSaidBytes),
-		Starting: batch.Starting, Forgotten: batch.Forgotten,
+		Starting: batch.Starting, Listing: batch.Listing,
 		Restamp: batch.Restamp,
 	}
 	for _, o := range batch.Changes {

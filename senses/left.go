@@ -2,6 +2,7 @@ package senses
 
 import (
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -15,9 +16,9 @@ const leftKept = 30 * 24 * time.Hour
 type Left map[string]int64
 
 // Keep returns who has left by the time at, of all entries that something is known
-// of, and who has for so long that they are forgotten now. there reports whether an
-// entry is in the configuration.
-func (l Left) Keep(at time.Time, known []string, there func(string) bool) (now Left, forgotten []string) {
+// of, who has for so long that they are forgotten now, and what that is to the batch.
+// there reports whether an entry is in the configuration.
+func (l Left) Keep(at time.Time, known []string, there func(string) bool) (now Left, forgotten []string, how Listing) {
 	for _, name := range known {
 		since, was := l[name]
 		switch {
@@ -34,7 +35,13 @@ func (l Left) Keep(at time.Time, known []string, there func(string) bool) (now L
 		}
 		now[name] = since
 	}
-	return now, forgotten
+	switch {
+	case len(forgotten) > 0:
+		how = Forgotten
+	case !maps.Equal(now, l):
+		how = Relisted
+	}
+	return now, forgotten, how
 }
 
 // Has reports whether an entry has left.

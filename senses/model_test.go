@@ -57,9 +57,9 @@ type world struct {
 	blind    bool
 	away     bool // the notes are not configured
 	// out: an entry of their list is not, for which all that stood then was held.
-	out  bool
-	held []subconscious.Observation
-	n    int
+	out, listed bool // listed: it was when they were looked at last
+	held        []subconscious.Observation
+	n           int
 }
 
 // dues and ends of the observations that have one.
@@ -72,7 +72,7 @@ var (
 // hidden reports whether nobody hears of the notes.
 func (w *world) hidden() bool { return w.away || w.out }
 
-func (w *world) listed() []subconscious.Observation {
+func (w *world) all() []subconscious.Observation {
 	return slices.SortedFunc(maps.Values(w.stands), func(a, b subconscious.Observation) int { return strings.Compare(a.ID, b.ID) })
 }
 
@@ -84,11 +84,14 @@ func (w *world) collect() []senses.Collected {
 	for _, id := range w.happened {
 		changes = append(changes, change(item(id, "1"), subconscious.Momentary))
 	}
-	notes := senses.Set{Items: w.held, Left: true}
+	notes := senses.Batch{Sets: []senses.Set{{Items: w.held, Left: true}}}
 	if !w.out {
-		notes = senses.Set{Items: w.listed()}
+		notes = senses.Batch{Sets: []senses.Set{{Items: w.all()}}}
 	}
-	return []senses.Collected{brings("notes", "n", senses.Batch{Sets: []senses.Set{notes}}), brings("files", "f", senses.Batch{Changes: changes})}
+	if w.out == w.listed {
+		notes.Listing = senses.Relisted
+	}
+	return []senses.Collected{brings("notes", "n", notes), brings("files", "f", senses.Batch{Changes: changes})}
 }
 
 // tick changes the model as the ledger should change at the time at and
@@ -359,8 +362,11 @@ func (r *run) tickOnce(t *rapid.T) {
 	r.model = next
 	if !r.world.blind {
 		r.world.happened = nil
+		if !r.world.away {
+			r.world.listed = !r.world.out
+		}
 		if !r.world.hidden() {
-			r.world.held = r.world.listed()
+			r.world.held = r.world.all()
 		}
 	}
 	r.views = append(r.views, oldView{staged.View(), held(staged.View())})

@@ -121,7 +121,9 @@ func (p *staging) batch(id SenseID, batch Batch) {
 		scope := setScope(batch.Sets[i].Scope)
 		if here := present[scope]; here != nil {
 			p.missing(id, scope, here, false)
-			p.missing(id, outScope+scope, here, batch.Forgotten)
+			if batch.Listing != Unchanged {
+				p.missing(id, outScope+scope, here, batch.Listing == Forgotten)
+			}
 			delete(present, scope)
 		}
 	}

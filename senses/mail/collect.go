@@ -58,8 +58,8 @@ type collect struct {
 	// removed are letters of which a copy went.
 	acts, marked []subconscious.Act
 	removed      map[hash]bool
-	// forgotten: a folder that left the configuration is forgotten now.
-	forgotten bool
+	// listing is what became of the list of folders.
+	listing senses.Listing
 }
 
 // Collect looks at what was sent and what arrived since the cursor, and at
@@ -103,10 +103,9 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 // leave keeps what is known of folders that left the configuration, for a while.
 func (l *collect) leave() {
 	var gone []string
-	l.state.Left, gone = l.state.Left.Keep(l.at, slices.Sorted(maps.Keys(l.state.Folders)), func(name string) bool { return slices.Contains(l.folders, name) })
+	l.state.Left, gone, l.listing = l.state.Left.Keep(l.at, slices.Sorted(maps.Keys(l.state.Folders)), func(name string) bool { return slices.Contains(l.folders, name) })
 	for _, name := range gone {
 		num := l.state.Folders[name].Num
-		l.forgotten = true
 		delete(l.state.Folders, name)
 		l.endCopies(func(n uint32) bool { return n == num })
 	}
@@ -231,8 +230,8 @@ func (l *collect) batch() senses.Batch {
 	if l.config.Sent == noSent {
 		l.state.Sent, l.state.SentName = nil, ""
 	}
-	batch := senses.Batch{Changes: l.changes, Acts: l.singly(), Starting: l.starting(), Forgotten: l.forgotten}
-	if l.open.changed() || !maps.Equal(l.state.Left, l.Sense.state.Left) {
+	batch := senses.Batch{Changes: l.changes, Acts: l.singly(), Starting: l.starting(), Listing: l.listing}
+	if l.open.changed() || l.listing != senses.Unchanged {
 		batch.Sets = l.standing()
 	}
 	if l.full {
