@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -293,7 +294,6 @@ func (s *Source) swap(ctx context.Context, d, next *Daemon) (*Daemon, error) {
 		d.handing = false
 		s.say(func(c *api.ConfigurationStatus) { c.Loaded = next.started })
 		next.options.Logger.Info("the configuration was taken up", "path", s.last.Path)
-		next.tellTouched(context.WithoutCancel(ctx), setup.Touched(d.options.Config, next.options.Config))
 		return next, nil
 	case ctx.Err() != nil: // the daemon ends, and no other mind is begun
 		return d, d.letGo()
@@ -335,21 +335,36 @@ func (d *Daemon) handOver(ctx context.Context) (err error) {
 	return errors.Join(err, d.undo(undoing, handOver))
 }
 
-// tellTouched keeps a notice of the keys that changed of what is done and trusted.
-func (d *Daemon) tellTouched(ctx context.Context, keys []string) {
-	if len(keys) == 0 {
-		return
+// metaGuarded is where the keys are kept that are guarded.
+const metaGuarded = "guarded"
+
+// tellTouched keeps a notice of the keys that changed, since the last mind was
+// begun here, of what is done and trusted.
+func (d *Daemon) tellTouched(ctx context.Context) error {
+	type keys struct {
+		Since time.Time         `json:"since"`
+		Keys  map[string]string `json:"keys"`
 	}
-	at := d.now()
-	named := strings.ReplaceAll(strings.Join(keys[:min(len(keys), 12)], ", "), ".", "/") // with dots it would look like hosts
-	if more := len(keys) - 12; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
+	is, was := keys{d.now(), setup.Guarded(d.options.Config)}, keys{}
+	text, known, err := d.mind.Meta(ctx, metaGuarded)
+	if err != nil || known && json.Unmarshal([]byte(text), &was) != nil {
+		known = false // what another version wrote, or nobody
 	}
-	if _, err := d.mind.RaiseNotice(ctx, mind.Notice{
-		NoticeKey: mind.NoticeKey{Code: subconscious.NoticeTouched, Key: at.UTC().Format(time.RFC3339Nano)}, At: at,
-		Text: "the configuration was changed in what may be done, is trusted, or can be asked from outside: " + named,
-		Next: "if that was not you, look at it with `subconsciousctl config show`",
-	}); err != nil {
-		d.options.Logger.Error("a notice could not be kept", "error", err)
+	touched := setup.Touched(was.Keys, is.Keys)
+	if err == nil && known && len(touched) > 0 {
+		named := strings.ReplaceAll(strings.Join(touched[:min(len(touched), 12)], ", "), ".", "/") // with dots it would look like hosts
+		if more := len(touched) - 12; more > 0 {
+			named += fmt.Sprintf(" and %d more", more)
+		}
+		_, err = d.mind.RaiseNotice(ctx, mind.Notice{
+			NoticeKey: mind.NoticeKey{Code: subconscious.NoticeTouched, Key: was.Since.UTC().Format(time.RFC3339Nano)}, At: is.Since,
+			Text: "the configuration was changed in what may be done, is trusted, or can be asked from outside: " + named,
+			Next: "if that was not you, look at it with `subconsciousctl config show`",
+		})
 	}
+	if err == nil && (!known || len(touched) > 0) {
+		text, _ := json.Marshal(is) // of texts, which cannot fail
+		err = d.mind.SetMeta(ctx, metaGuarded, string(text))
+	}
+	return err
 }
