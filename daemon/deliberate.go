@@ -143,9 +143,13 @@ func (e effects) Conclude(ctx context.Context, tx *store.Tx, command subconsciou
 
 // Remember implements deliberate.Memories.
 func (e effects) Remember(ctx context.Context, tx *store.Tx, memo deliberate.Memo) (string, error) {
+	var cited []memory.Citation
+	for _, c := range memo.Evidence {
+		cited = append(cited, memory.Citation{Ref: c.Ref, Seq: c.Seq})
+	}
 	kept, err := e.memory.Remember(ctx, tx, memory.Record{
 		Key: memo.Key, Kind: memory.Kind(memo.Kind), Text: memo.Text, Tags: memo.Tags, Trust: least(memo.Trusts, memo.Quarantined),
-		Agent: byDeliberation, Deliberation: memo.Escalation.ID, Incident: memo.Escalation.Person, Citations: memo.Evidence,
+		Source: memory.Deliberation, Deliberation: memo.Escalation.ID, Incident: memo.Escalation.Person, Citations: cited,
 	})
 	return kept.ID, modelsFault(err, memory.ErrInvalid, memory.ErrFull)
 }

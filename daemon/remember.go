@@ -37,7 +37,7 @@ func (r recollection) SearchMemory(ctx context.Context, words string, limit int)
 func (r recollection) Memory(ctx context.Context, id string) (threads.Memory, error) {
 	kept, err := r.memory.Get(ctx, id)
 	switch {
-	case errors.Is(err, memory.ErrNotFound), err == nil && kept.Status != memory.Active:
+	case errors.Is(err, memory.ErrNotFound), err == nil && (kept.Status != memory.Active || kept.Lane != memory.Trusted):
 		return threads.Memory{}, threads.ErrNoMemory
 	case err != nil:
 		return threads.Memory{}, err
@@ -46,7 +46,7 @@ func (r recollection) Memory(ctx context.Context, id string) (threads.Memory, er
 }
 
 func threadMemory(r memory.Record) threads.Memory {
-	return threads.Memory{ID: r.ID, Kind: string(r.Kind), Text: r.Text, Trust: r.Trust, Created: r.Created, Tags: r.Tags, Agent: r.Agent}
+	return threads.Memory{ID: r.ID, Kind: string(r.Kind), Text: r.Text, Trust: r.Trust, Created: r.Created, Tags: r.Tags, Agent: r.By()}
 }
 
 // saidFound is how many messages a search gives.

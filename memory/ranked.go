@@ -12,7 +12,7 @@ import (
 // ranked are the records as they are ranked, a lane each, in memory. They are read in
 // by Rank, and follow each commit; until they are in, the tables of full text answer.
 type ranked struct {
-	trusted, apart *recall.Index
+	lanes map[Lane]*recall.Index
 	// read is the last record that was read in; what is behind it is still to come.
 	// Only transactions that write change it, one at a time.
 	read  int64
@@ -22,28 +22,25 @@ type ranked struct {
 // at once is how many records are read in while no other transaction can write.
 const atOnce = 500
 
-// of is the ranking of the records with that status.
-func (r *ranked) of(status Status) *recall.Index {
-	if status == Quarantined {
-		return r.apart
-	}
-	return r.trusted
-}
-
 func (r *ranked) add(added row) {
 	if added.n <= r.read || r.whole.Load() {
-		r.of(added.Status).Add(passage(added))
+		r.lanes[added.Lane].Add(passage(added))
 	}
 }
 
 func (r *ranked) remove(gone row) {
 	if gone.n <= r.read || r.whole.Load() {
-		r.of(gone.Status).Remove(gone.n)
+		r.lanes[gone.Lane].Remove(gone.n)
 	}
 }
 
 func passage(r row) recall.Passage {
-	return recall.Passage{ID: r.n, Text: r.Text + "\n" + joined(r.Tags), Said: r.Created, Labels: []string{"kind:" + string(r.Kind)}}
+	said := r.Said
+	if said.IsZero() {
+		said = r.Created
+	}
+	return recall.Passage{ID: r.n, Session: r.About.Session, Place: r.Place, Speaker: r.About.Agent, Text: r.searched() + "\n" + joined(r.Tags), Said: said,
+		Labels: []string{"kind:" + string(r.Kind)}}
 }
 
 // Rank reads all records in, so that Search ranks them; until then it answers by full
@@ -59,7 +56,7 @@ func (s *Store) Rank(ctx context.Context) error {
 			tx.After(func() {
 				for _, r := range rows {
 					s.ranked.read = r.n
-					if tableOf(r.Status) != "" {
+					if r.Status == Active {
 						s.ranked.add(r)
 					}
 				}
@@ -82,8 +79,8 @@ func (s *Store) recalled(ctx context.Context, q Query, limit int) ([]Hit, error)
 	if q.Kind != "" {
 		asked.With = []string{"kind:" + string(q.Kind)}
 	}
-	for _, found := range s.ranked.of(q.status()).Search(asked) {
-		r, ok, err := store.One(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE r.n = ? AND r.status = ?", found.ID, q.status())
+	for _, found := range s.ranked.lanes[q.lane()].Search(asked) {
+		r, ok, err := store.One(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE r.n = ? AND r.status = 'active'", found.ID)
 		if err != nil {
 			return nil, fmt.Errorf("memory: search: %w", err)
 		}
