@@ -20,9 +20,19 @@ var (
 	_ threads.ConversationReader = recollection{}
 )
 
-// SearchMemory implements threads.MemoryReader. What is kept apart is not found.
-func (r recollection) SearchMemory(ctx context.Context, words string, limit int) ([]threads.Memory, error) {
-	hits, err := r.memory.Search(ctx, memory.Query{Words: words, Limit: limit})
+// into is the key of a context for the deliberation that something is recalled into.
+type into struct{}
+
+// SearchMemory implements threads.MemoryReader.
+func (r recollection) SearchMemory(ctx context.Context, words string, agents bool, limit int) ([]threads.Memory, error) {
+	q := memory.Query{Words: words, Limit: limit, Into: memory.Threads}
+	if agents {
+		q.Lane = memory.Agents
+	}
+	if deliberation, ok := ctx.Value(into{}).(string); ok {
+		q.Into = deliberation
+	}
+	hits, err := r.memory.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -76,16 +86,19 @@ func (r recollection) SearchConversations(ctx context.Context, words string, day
 	return said, nil
 }
 
-// rank reads the memory in beside everything else, so that it is searched well.
+// rank reads memory and conversations in beside everything else, so that they are
+// searched well.
 func (d *Daemon) rank(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var reading sync.WaitGroup
 	reading.Go(func() {
-		if err := d.memory.Rank(ctx); err != nil && ctx.Err() == nil {
-			d.options.Logger.Error("memory is searched by full text alone", "error", err)
+		for _, rank := range []func(context.Context) error{d.memory.Rank, d.chat.Rank} {
+			if err := rank(ctx); err != nil && ctx.Err() == nil {
+				d.options.Logger.Error("searched by full text alone", "error", err)
+			}
 		}
 	})
-	d.later("stop reading the memory in", func(within context.Context) error {
+	d.later("stop reading memory and conversations in", func(within context.Context) error {
 		cancel()
 		if !wake.Joined(within, &reading) {
 			return errors.New("it has not stopped")

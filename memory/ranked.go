@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/subconsciousd/subconsciousd/internal/recall"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -13,23 +12,17 @@ import (
 // by Rank, and follow each commit; until they are in, the tables of full text answer.
 type ranked struct {
 	lanes map[Lane]*recall.Index
-	// read is the last record that was read in; what is behind it is still to come.
-	// Only transactions that write change it, one at a time.
-	read  int64
-	whole atomic.Bool
+	recall.Reading
 }
 
-// at once is how many records are read in while no other transaction can write.
-const atOnce = 500
-
 func (r *ranked) add(added row) {
-	if added.n <= r.read || r.whole.Load() {
+	if r.Covers(added.n) {
 		r.lanes[added.Lane].Add(passage(added))
 	}
 }
 
 func (r *ranked) remove(gone row) {
-	if gone.n <= r.read || r.whole.Load() {
+	if r.Covers(gone.n) {
 		r.lanes[gone.Lane].Remove(gone.n)
 	}
 }
@@ -40,34 +33,40 @@ func passage(r row) recall.Passage {
 		said = r.Created
 	}
 	return recall.Passage{ID: r.n, Session: r.About.Session, Place: r.Place, Speaker: r.About.Agent, Text: r.searched() + "\n" + joined(r.Tags), Said: said,
-		Labels: []string{"kind:" + string(r.Kind)}}
+		Labels: Query{Kind: r.Kind, About: r.About}.labels()}
+}
+
+// labels are what a record is found by beside its words, session and time.
+func (q Query) labels() (all []string) {
+	for _, label := range []struct{ name, value string }{{"kind:", string(q.Kind)}, {"project:", q.About.Project}, {"agent:", q.About.Agent}} {
+		if label.value != "" {
+			all = append(all, label.name+label.value)
+		}
+	}
+	return all
 }
 
 // Rank reads all records in, so that Search ranks them; until then it answers by full
 // text alone. It is called once, beside whatever else is done.
 func (s *Store) Rank(ctx context.Context) error {
-	for more := true; more; {
-		err := s.db.Write(ctx, func(tx *store.Tx) error {
+	err := s.ranked.All(func(behind int64, most int, took func(int64, int)) error {
+		return s.db.Write(ctx, func(tx *store.Tx) error {
 			rows, err := store.All(ctx, tx, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+
-				", r.n FROM memory_records r WHERE r.n > ? ORDER BY r.n LIMIT ?", s.ranked.read, atOnce)
-			if err != nil {
-				return err
-			}
+				", r.n FROM memory_records r WHERE r.n > ? ORDER BY r.n LIMIT ?", behind, most)
 			tx.After(func() {
+				last := behind
 				for _, r := range rows {
-					s.ranked.read = r.n
-					if r.Status == Active {
-						s.ranked.add(r)
+					if last = r.n; r.Status == Active {
+						s.ranked.lanes[r.Lane].Add(passage(r))
 					}
 				}
-				more = len(rows) == atOnce
-				s.ranked.whole.Store(!more)
+				took(last, len(rows))
 			})
-			return nil
+			return err
 		})
-		if err != nil {
-			return fmt.Errorf("memory: rank: %w", err)
-		}
+	})
+	if err != nil {
+		return fmt.Errorf("memory: rank: %w", err)
 	}
 	return nil
 }
@@ -75,16 +74,14 @@ func (s *Store) Rank(ctx context.Context) error {
 // recalled are the records that the ranking finds.
 func (s *Store) recalled(ctx context.Context, q Query, limit int) ([]Hit, error) {
 	var hits []Hit
-	asked := recall.Question{Text: q.Words, Limit: limit, Now: s.now()}
-	if q.Kind != "" {
-		asked.With = []string{"kind:" + string(q.Kind)}
-	}
-	for _, found := range s.ranked.lanes[q.lane()].Search(asked) {
+	for _, found := range s.ranked.lanes[q.lane()].Search(recall.Question{
+		Text: q.Words, Limit: limit, Now: s.now(), With: q.labels(), Session: q.About.Session, Since: q.Since, Variety: q.Variety,
+	}) {
 		r, ok, err := store.One(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE r.n = ? AND r.status = 'active'", found.ID)
 		if err != nil {
 			return nil, fmt.Errorf("memory: search: %w", err)
 		}
-		if ok { // it was not changed meanwhile
+		if ok && (q.About.Turn == "" || r.About.Turn == q.About.Turn) { // it was not changed meanwhile
 			hits = append(hits, Hit{r, found.Score})
 		}
 	}

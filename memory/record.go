@@ -223,6 +223,8 @@ type Query struct {
 	About About
 	// Since leaves out what was said, or where that is unknown written, before.
 	Since time.Time
+	// Variety finds what is less like what stands before it, for a list.
+	Variety bool
 	// Status, for List alone; "" is Active.
 	Status Status
 	// Topic, for List alone.

@@ -124,6 +124,8 @@ CREATE TABLE memory_recalled (
 	session TEXT NOT NULL,
 	id TEXT NOT NULL,
 	at INTEGER NOT NULL,
+	place INTEGER NOT NULL,
+	score REAL NOT NULL,
 	PRIMARY KEY (session, id)
 ) WITHOUT ROWID;
 CREATE INDEX memory_recalled_at ON memory_recalled (at);
@@ -134,4 +136,10 @@ CREATE TABLE memory_refused (
 	reason TEXT PRIMARY KEY,
 	times INTEGER NOT NULL,
 	last INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- What the nightly consolidation did last, and other single facts about the whole.
+CREATE TABLE memory_state (
+	key TEXT PRIMARY KEY,
+	value TEXT NOT NULL
 ) WITHOUT ROWID;
