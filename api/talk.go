@@ -109,15 +109,30 @@ func (p *PostRequest) check() (err error) {
 type MemoryQuery struct {
 	// Words to search for; without any the newest are listed.
 	Words string `query:"words"`
-	// Quarantined are those alone that wait for the person's word. They are
-	// never among the others.
+	// Agents are those that rest on an agent's word, Quarantined those on a
+	// stranger's: one of them alone. They are never among the others.
+	Agents      bool `query:"agents"`
 	Quarantined bool `query:"quarantined"`
 	Limit       int  `query:"limit"` // 1 to 100; 0 is 20
 }
 
 func (q *MemoryQuery) check() (err error) {
+	if q.Agents && q.Quarantined {
+		return badRequest("ask for one of them", "agents, quarantined: both are there")
+	}
 	q.Words, err = plainWords(q.Words)
 	return err
+}
+
+// Lane is where to look.
+func (q MemoryQuery) Lane() memory.Lane {
+	switch {
+	case q.Agents:
+		return memory.Agents
+	case q.Quarantined:
+		return memory.Quarantine
+	}
+	return memory.Trusted
 }
 
 // MemoryName names a memory.
@@ -128,14 +143,15 @@ type MemoryName struct {
 // MemoryPage is what was found.
 type MemoryPage struct {
 	Memories []MemoryRecord `json:"memories"`
-	// Total is how many there are in all, Quarantined how many wait for the
-	// person's word.
+	// Total is how many there are in all, Agents how many rest on an agent's word,
+	// and Quarantined on a stranger's.
 	Total       int `json:"total"`
+	Agents      int `json:"agents"`
 	Quarantined int `json:"quarantined"`
 }
 
 // MemoryForgotten is the state of a memory whose text is gone.
-const MemoryForgotten memory.Status = "forgotten"
+const MemoryForgotten = memory.Forgotten
 
 // MemoryChange is the body of POST /v1/memory: exactly one of Add, Confirm and
 // Forget.

@@ -33,11 +33,11 @@ func (d *Daemon) openDeliberation(context.Context) (err error) {
 	own := effects{outbox: d.outbox, mind: d.mind, memory: d.memory, chat: d.chat, actions: d.actions, now: d.now}
 	options := deliberate.Options{
 		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: reads.gather,
-		Desk: func(_ deliberate.Escalation, at time.Time) deliberate.Desk {
+		Desk: func(e deliberate.Escalation, at time.Time) deliberate.Desk {
 			state := d.board.Now().State
 			return reading{d.registry.Desk(subconscious.Snapshot{
 				Tick: state.TickCount, At: at, Zone: at.Location(), State: state, World: d.ledger.View(),
-			})}
+			}), e.ID}
 		},
 		Policy: policy, Teller: own, Mind: own, Memories: own, Conversations: own, Actions: own,
 		Answered: func(ctx context.Context, tx *store.Tx, e deliberate.Escalation) (bool, error) {
@@ -143,9 +143,13 @@ func (e effects) Conclude(ctx context.Context, tx *store.Tx, command subconsciou
 
 // Remember implements deliberate.Memories.
 func (e effects) Remember(ctx context.Context, tx *store.Tx, memo deliberate.Memo) (string, error) {
+	var cited []memory.Citation
+	for _, c := range memo.Evidence {
+		cited = append(cited, memory.Citation{Ref: c.Ref, Seq: c.Seq})
+	}
 	kept, err := e.memory.Remember(ctx, tx, memory.Record{
 		Key: memo.Key, Kind: memory.Kind(memo.Kind), Text: memo.Text, Tags: memo.Tags, Trust: least(memo.Trusts, memo.Quarantined),
-		Agent: byDeliberation, Deliberation: memo.Escalation.ID, Incident: memo.Escalation.Person, Citations: memo.Evidence,
+		Source: memory.Deliberation, Deliberation: memo.Escalation.ID, Incident: memo.Escalation.Person, Citations: cited,
 	})
 	return kept.ID, modelsFault(err, memory.ErrInvalid, memory.ErrFull)
 }

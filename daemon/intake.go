@@ -314,10 +314,9 @@ func (q *intake) Post(ctx context.Context, request api.PostRequest) (api.Message
 
 // ChangeMemory implements api.Mind.
 func (q *intake) ChangeMemory(ctx context.Context, change api.MemoryChange) (api.MemoryRecord, error) {
-	who := byPerson
-	if change.As != "" {
-		who = change.As
-	} else {
+	source := memory.Agent
+	if change.As == "" {
+		source = memory.Person
 		q.use()
 	}
 	switch {
@@ -332,14 +331,10 @@ func (q *intake) ChangeMemory(ctx context.Context, change api.MemoryChange) (api
 		if err != nil {
 			return api.MemoryRecord{}, view.Answer(err)
 		}
-		return api.MemoryRecord{ID: r.ID, Kind: r.Kind, Status: api.MemoryForgotten, Trust: r.Trust, Created: r.Created, Updated: q.in.Now()}, nil
+		return api.MemoryRecord{ID: r.ID, Kind: r.Kind, Lane: r.Lane, Status: api.MemoryForgotten, Trust: r.Trust, Created: r.Created, Updated: q.in.Now()}, nil
 	}
-	kind := memory.Kind(change.Kind)
-	if kind == "" {
-		kind = memory.Note
-	}
-	r, err := q.in.Memory.Add(ctx, memory.Record{Kind: kind, Text: change.Add, Tags: change.Tags, Trust: api.TrustOf(change.As), Agent: who})
-	return r, view.Answer(err)
+	r, err := q.in.Memory.Add(ctx, memory.Record{Kind: memory.Kind(change.Kind), Text: change.Add, Tags: change.Tags, Trust: api.TrustOf(change.As), Source: source, About: memory.About{Agent: change.As}})
+	return r.Record, view.Answer(err)
 }
 
 // Observe implements api.Mind. What came is looked at soon.

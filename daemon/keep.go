@@ -18,9 +18,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads"
 )
 
-// byMechanics is who writes insights into memory.
-const byMechanics = "mechanics"
-
 // consolidate keeps what became an insight at this tick for long, in the tick's
 // transaction. What a stranger or a model had a word in is kept apart, until the
 // person confirms it.
@@ -34,7 +31,7 @@ func consolidate(ctx context.Context, tx *store.Tx, kept *memory.Store, done dec
 			continue
 		}
 		record := memory.Record{
-			Key: "insight/" + string(entry.ID), Kind: memory.Insight, Text: entry.Summary, Trust: subconscious.Machine, Agent: byMechanics,
+			Key: "insight/" + string(entry.ID), Kind: memory.Insight, Text: entry.Summary, Trust: subconscious.Machine, Source: memory.Mechanics,
 		}
 		for _, s := range threads.SourcesOf(entry, world) {
 			if s.Trust.Rank() > record.Trust.Rank() {
@@ -43,7 +40,7 @@ func consolidate(ctx context.Context, tx *store.Tx, kept *memory.Store, done dec
 		}
 		for _, held := range entry.Evidence {
 			if !held.Aside && len(record.Citations) < memory.MaxCitations {
-				record.Citations = append(record.Citations, held.Citation)
+				record.Citations = append(record.Citations, memory.Citation{Ref: held.Citation.Ref, Seq: held.Citation.Seq})
 			}
 		}
 		if _, err := kept.Remember(ctx, tx, record); errors.Is(err, memory.ErrFull) || errors.Is(err, memory.ErrInvalid) {

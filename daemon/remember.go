@@ -20,9 +20,19 @@ var (
 	_ threads.ConversationReader = recollection{}
 )
 
-// SearchMemory implements threads.MemoryReader. What is kept apart is not found.
-func (r recollection) SearchMemory(ctx context.Context, words string, limit int) ([]threads.Memory, error) {
-	hits, err := r.memory.Search(ctx, memory.Query{Words: words, Limit: limit})
+// into is the key of a context for the deliberation that something is recalled into.
+type into struct{}
+
+// SearchMemory implements threads.MemoryReader.
+func (r recollection) SearchMemory(ctx context.Context, words string, agents bool, limit int) ([]threads.Memory, error) {
+	q := memory.Query{Words: words, Limit: limit, Into: memory.Threads}
+	if agents {
+		q.Lane = memory.Agents
+	}
+	if deliberation, ok := ctx.Value(into{}).(string); ok {
+		q.Into = deliberation
+	}
+	hits, err := r.memory.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +47,7 @@ func (r recollection) SearchMemory(ctx context.Context, words string, limit int)
 func (r recollection) Memory(ctx context.Context, id string) (threads.Memory, error) {
 	kept, err := r.memory.Get(ctx, id)
 	switch {
-	case errors.Is(err, memory.ErrNotFound), err == nil && kept.Status != memory.Active:
+	case errors.Is(err, memory.ErrNotFound), err == nil && (kept.Status != memory.Active || kept.Lane != memory.Trusted):
 		return threads.Memory{}, threads.ErrNoMemory
 	case err != nil:
 		return threads.Memory{}, err
@@ -46,7 +56,7 @@ func (r recollection) Memory(ctx context.Context, id string) (threads.Memory, er
 }
 
 func threadMemory(r memory.Record) threads.Memory {
-	return threads.Memory{ID: r.ID, Kind: string(r.Kind), Text: r.Text, Trust: r.Trust, Created: r.Created, Tags: r.Tags, Agent: r.Agent}
+	return threads.Memory{ID: r.ID, Kind: string(r.Kind), Text: r.Text, Trust: r.Trust, Created: r.Created, Tags: r.Tags, Agent: r.By()}
 }
 
 // saidFound is how many messages a search gives.

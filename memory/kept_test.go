@@ -17,41 +17,38 @@ import (
 )
 
 // TestFull: strangers cannot take the place of what is trusted, nor the other
-// way round, and a full memory still counts what it knows.
+// way round; what is oldest and of no use goes to the archive, and what is pinned stays.
 func TestFull(t *testing.T) {
-	s, db := opened(t, memory.Options{MaxActive: 3, MaxQuarantined: 2})
-	for i := range 2 {
+	s, db := opened(t, memory.Options{MaxLane: 3})
+	for i := range 5 {
 		add(t, s, strangers(fmt.Sprint("rumour ", i)))
 	}
-	if _, err := s.Add(t.Context(), strangers("one more")); !errors.Is(err, memory.ErrFull) {
-		t.Errorf("%v", err)
+	pinned := owners("fact 0")
+	pinned.Pinned = true
+	add(t, s, pinned)
+	for i := range 4 {
+		add(t, s, owners(fmt.Sprint("fact ", i+1)))
 	}
-	for i := range 3 {
-		add(t, s, owners(fmt.Sprint("fact ", i)))
+	if count, err := s.Count(t.Context()); err != nil || count != (memory.Count{Active: 3, Quarantined: 3, Archived: 4}) {
+		t.Errorf("%+v, %v", count, err)
 	}
-	add(t, s, owners("fact 1"))
-	add(t, s, strangers("rumour 1"))
-	apart, err := s.List(t.Context(), memory.Query{Quarantined: true})
-	if err != nil {
-		t.Fatal(err)
+	left, err := s.List(t.Context(), memory.Query{})
+	if err != nil || len(left) != 3 || left[0].Text != "fact 4" || left[1].Text != "fact 3" || left[2].Text != "fact 0" {
+		t.Errorf("%+v, %v", left, err)
 	}
-	if _, err := s.Confirm(t.Context(), apart[0].ID); !errors.Is(err, memory.ErrFull) {
-		t.Errorf("%v", err)
-	}
+	add(t, s, owners("fact 5"))
 	// A transaction goes on after a refusal.
 	err = db.Write(t.Context(), func(tx *store.Tx) error {
-		if _, err := s.Remember(t.Context(), tx, owners("fact 4")); !errors.Is(err, memory.ErrFull) {
+		if _, err := s.Remember(t.Context(), tx, owners("fact 6")); !errors.Is(err, memory.ErrFull) {
 			t.Errorf("%v", err)
 		}
-		_, err := s.Remember(t.Context(), tx, owners("fact 2"))
+		_, err := s.Remember(t.Context(), tx, owners("fact 5"))
 		return err
 	})
 	if err != nil {
 		t.Error(err)
 	}
-	if count, err := s.Count(t.Context()); err != nil || count != (memory.Count{Active: 3, Quarantined: 2}) {
-		t.Errorf("%+v, %v", count, err)
-	}
+	checkIndexes(t, db)
 }
 
 func TestSecretsAreNotStored(t *testing.T) {
@@ -94,7 +91,7 @@ func TestNothingStaysOfABrokenTransaction(t *testing.T) {
 	if diff := cmp.Diff(before, everything(t, db)); diff != "" {
 		t.Error(diff)
 	}
-	if hits := append(search(t, s, memory.Query{Words: "never"}), search(t, s, memory.Query{Words: "never", Quarantined: true})...); len(hits) != 0 {
+	if hits := append(search(t, s, memory.Query{Words: "never"}), search(t, s, memory.Query{Words: "never", Lane: memory.Quarantine})...); len(hits) != 0 {
 		t.Errorf("found %v", texts(hits))
 	}
 	if got, err := s.Get(t.Context(), kept.ID); err != nil || !cmp.Equal(got, kept) {
@@ -108,7 +105,7 @@ func everything(t testing.TB, db *store.DB) map[string]int {
 	t.Helper()
 	sizes := map[string]int{}
 	err := db.Read(context.Background(), func(tx *store.Tx) error {
-		for _, table := range []string{"memory_records", "memory_keys", "memory_trusted", "memory_apart"} {
+		for _, table := range []string{"memory_records", "memory_keys", "memory_trusted", "memory_agents", "memory_apart", "memory_events", "memory_conflicts", "memory_refused"} {
 			var n int
 			if err := tx.QueryRowContext(context.Background(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
 				return err
@@ -128,13 +125,13 @@ func everything(t testing.TB, db *store.DB) map[string]int {
 func checkIndexes(t interface{ Error(...any) }, db *store.DB) {
 	ctx := context.Background()
 	err := db.Write(ctx, func(tx *store.Tx) error {
-		for table, status := range map[string]memory.Status{"memory_trusted": memory.Active, "memory_apart": memory.Quarantined} {
+		for table, lane := range map[string]memory.Lane{"memory_trusted": memory.Trusted, "memory_agents": memory.Agents, "memory_apart": memory.Quarantine} {
 			if _, err := tx.ExecContext(ctx, "INSERT INTO "+table+" ("+table+") VALUES ('integrity-check')"); err != nil {
 				return fmt.Errorf("%s: %w", table, err)
 			}
 			var wrong int
-			if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM memory_records WHERE status = ? AND n NOT IN (SELECT rowid FROM "+table+")) + "+
-				"(SELECT count(*) FROM "+table+" WHERE rowid NOT IN (SELECT n FROM memory_records WHERE status = ?))", status, status).Scan(&wrong); err != nil || wrong > 0 {
+			if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM memory_records WHERE status = 'active' AND lane = ? AND n NOT IN (SELECT rowid FROM "+table+")) + "+
+				"(SELECT count(*) FROM "+table+" WHERE rowid NOT IN (SELECT n FROM memory_records WHERE status = 'active' AND lane = ?))", lane, lane).Scan(&wrong); err != nil || wrong > 0 {
 				return fmt.Errorf("%s: %d rows are not in step, %w", table, wrong, err)
 			}
 		}

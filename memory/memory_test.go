@@ -45,11 +45,11 @@ func opened(t testing.TB, options memory.Options) (*memory.Store, *store.DB) {
 
 func add(t testing.TB, s *memory.Store, r memory.Record) memory.Record {
 	t.Helper()
-	stored, err := s.Add(context.Background(), r)
-	if err != nil {
-		t.Fatal(err)
+	done, err := s.Add(context.Background(), r)
+	if err != nil || done.Outcome == memory.Refused {
+		t.Fatal(done.Reason, err)
 	}
-	return stored
+	return done.Record
 }
 
 func search(t testing.TB, s *memory.Store, q memory.Query) []memory.Hit {
@@ -70,22 +70,23 @@ func texts(hits []memory.Hit) []string {
 }
 
 func owners(text string) memory.Record {
-	return memory.Record{Kind: memory.Fact, Text: text, Trust: subconscious.Owner, Agent: "person"}
+	return memory.Record{Kind: memory.Fact, Text: text, Trust: subconscious.Owner, Source: memory.Person}
 }
 
 func strangers(text string) memory.Record {
-	return memory.Record{Kind: memory.Fact, Text: text, Trust: subconscious.Outsider, Agent: "deliberation"}
+	return memory.Record{Kind: memory.Fact, Text: text, Trust: subconscious.Outsider, Source: memory.Deliberation}
 }
 
 func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	s, _ := opened(t, memory.Options{})
 	given := memory.Record{Kind: memory.Insight, Text: "The backup of the sample server\r\nfails on Mondays.\x00",
-		Tags: []string{"Server", "backup", "server"}, Trust: subconscious.Machine, Agent: "mechanics", Deliberation: "d-1",
-		Incident: "i-abc", Citations: []subconscious.Citation{{Ref: subconscious.NewRef("health", "unit:backup"), Seq: 4}}}
+		Tags: []string{"Server", "backup", "server"}, Trust: subconscious.Machine, Source: memory.Mechanics, Deliberation: "d-1",
+		Incident: "i-abc", Citations: []memory.Citation{{Ref: subconscious.NewRef("health", "unit:backup"), Seq: 4}}}
 	stored := add(t, s, given)
-	want := memory.Record{ID: stored.ID, Kind: memory.Insight, Text: "The backup of the sample server\nfails on Mondays.",
-		Tags: []string{"backup", "server"}, Trust: subconscious.Machine, Status: memory.Active, Agent: "mechanics", Deliberation: "d-1",
-		Incident: "i-abc", Citations: given.Citations, Created: stored.Created, Updated: stored.Created, SeenCount: 1}
+	want := memory.Record{ID: stored.ID, Version: 1, Kind: memory.Insight, Title: "The backup of the sample server", Summary: "The backup of the sample server fails on Mondays.", Extracted: true,
+		Text: "The backup of the sample server\nfails on Mondays.", Tags: []string{"backup", "server"}, Trust: subconscious.Machine, Lane: memory.Trusted, Status: memory.Active,
+		Source: memory.Mechanics, Deliberation: "d-1", Incident: "i-abc", Citations: given.Citations, Confidence: 0.9, Validity: memory.Unknown,
+		Created: stored.Created, Updated: stored.Created, LastSeen: stored.Created, SeenCount: 1}
 	if diff := cmp.Diff(want, stored); diff != "" {
 		t.Errorf("stored: %s", diff)
 	}
@@ -107,23 +108,22 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 
 func TestTrustDecidesWhereItGoes(t *testing.T) {
 	for trust, want := range map[subconscious.Trust]memory.Record{
-		subconscious.Owner:    {Trust: subconscious.Owner, Status: memory.Active},
-		subconscious.Machine:  {Trust: subconscious.Machine, Status: memory.Active},
-		subconscious.Agent:    {Trust: subconscious.Agent, Status: memory.Quarantined},
-		subconscious.Outsider: {Trust: subconscious.Outsider, Status: memory.Quarantined},
-		"":                    {Trust: subconscious.Outsider, Status: memory.Quarantined},
-		"OWNER":               {Trust: subconscious.Outsider, Status: memory.Quarantined},
+		subconscious.Owner:    {Trust: subconscious.Owner, Lane: memory.Trusted},
+		subconscious.Machine:  {Trust: subconscious.Machine, Lane: memory.Trusted},
+		subconscious.Agent:    {Trust: subconscious.Agent, Lane: memory.Agents},
+		subconscious.Outsider: {Trust: subconscious.Outsider, Lane: memory.Quarantine},
+		"":                    {Trust: subconscious.Outsider, Lane: memory.Quarantine},
+		"OWNER":               {Trust: subconscious.Outsider, Lane: memory.Quarantine},
 	} {
 		s, _ := opened(t, memory.Options{})
-		got := add(t, s, memory.Record{Text: "a word", Trust: trust, Status: memory.Active})
-		if got.Trust != want.Trust || got.Status != want.Status {
-			t.Errorf("%q: trust %s, %s", trust, got.Trust, got.Status)
+		got := add(t, s, memory.Record{Text: "a word", Trust: trust, Lane: memory.Trusted})
+		if got.Trust != want.Trust || got.Lane != want.Lane {
+			t.Errorf("%q: trust %s, %s", trust, got.Trust, got.Lane)
 		}
-		if hits := search(t, s, memory.Query{Words: "word"}); (len(hits) == 1) != (want.Status == memory.Active) {
-			t.Errorf("%q: found %v", trust, hits)
-		}
-		if hits := search(t, s, memory.Query{Words: "word", Quarantined: true}); (len(hits) == 1) != (want.Status == memory.Quarantined) {
-			t.Errorf("%q: found %v in quarantine", trust, hits)
+		for _, lane := range memory.Lanes() {
+			if hits := search(t, s, memory.Query{Words: "word", Lane: lane}); (len(hits) == 1) != (want.Lane == lane) {
+				t.Errorf("%q: found %v among %s", trust, hits, lane)
+			}
 		}
 	}
 }
@@ -132,8 +132,8 @@ func TestTrustDecidesWhereItGoes(t *testing.T) {
 // what another said.
 func TestSameAgain(t *testing.T) {
 	s, _ := opened(t, memory.Options{})
-	cite := func(id string) []subconscious.Citation {
-		return []subconscious.Citation{{Ref: subconscious.NewRef("notes", id)}}
+	cite := func(id string) []memory.Citation {
+		return []memory.Citation{{Ref: subconscious.NewRef("notes", id)}}
 	}
 	outsiders := strangers("The vault key lies under the mat")
 	outsiders.Tags, outsiders.Citations = []string{"planted"}, cite("mail")
@@ -156,7 +156,7 @@ func TestSameAgain(t *testing.T) {
 	if again, _ := s.Get(t.Context(), third.ID); !cmp.Equal(again, third) {
 		t.Errorf("strangers changed a trusted record: %s", cmp.Diff(third, again))
 	}
-	if again, _ := s.Get(t.Context(), first.ID); again.SeenCount != 4 || again.Status != memory.Quarantined || again.Trust != subconscious.Outsider {
+	if again, _ := s.Get(t.Context(), first.ID); again.SeenCount != 4 || again.Lane != memory.Quarantine || again.Trust != subconscious.Outsider {
 		t.Errorf("%+v", again)
 	}
 	mine := owners("the vault  key lies under the mat")
@@ -190,7 +190,7 @@ func TestKeysWriteOnce(t *testing.T) {
 	hostile.Key = "d-2/remember/1"
 	planted := add(t, s, hostile)
 	r.Key = hostile.Key
-	if got := add(t, s, r); got.ID == planted.ID || got.Status != memory.Active {
+	if got := add(t, s, r); got.ID == planted.ID || got.Lane != memory.Trusted {
 		t.Errorf("a stranger's key kept the owner's word back: %+v", got)
 	}
 	// Counting again is idempotent too.
@@ -240,13 +240,13 @@ func TestConfirm(t *testing.T) {
 	r.Key = "k"
 	apart := add(t, s, r)
 	got, err := s.Confirm(t.Context(), apart.ID)
-	if err != nil || got.ID != apart.ID || got.Status != memory.Active || got.Trust != subconscious.Owner || got.Agent != "deliberation" {
+	if err != nil || got.ID != apart.ID || got.Lane != memory.Trusted || got.Trust != subconscious.Owner || got.Source != memory.Deliberation {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if again, err := s.Confirm(t.Context(), apart.ID); err != nil || !cmp.Equal(again, got) {
 		t.Errorf("%+v, %v", again, err)
 	}
-	if len(search(t, s, memory.Query{Words: "office"})) != 1 || len(search(t, s, memory.Query{Words: "office", Quarantined: true})) != 0 {
+	if len(search(t, s, memory.Query{Words: "office"})) != 1 || len(search(t, s, memory.Query{Words: "office", Lane: memory.Quarantine})) != 0 {
 		t.Error("it is not found, or still apart")
 	}
 	if again := add(t, s, r); !cmp.Equal(again, got) {
@@ -256,20 +256,20 @@ func TestConfirm(t *testing.T) {
 	// that one leaves the one there is.
 	r.Key = "other"
 	second := add(t, s, r)
-	if second.ID == got.ID || second.Status != memory.Quarantined {
+	if second.ID == got.ID || second.Lane != memory.Quarantine {
 		t.Fatalf("%+v", second)
 	}
 	merged, err := s.Confirm(t.Context(), second.ID)
 	if err != nil || !cmp.Equal(merged, got) {
 		t.Errorf("%+v, %v", merged, err)
 	}
-	if _, err := s.Get(t.Context(), second.ID); !errors.Is(err, memory.ErrNotFound) {
-		t.Errorf("%v", err)
+	if gone, err := s.Get(t.Context(), second.ID); err != nil || gone.Status != memory.Superseded || gone.SupersededBy != got.ID {
+		t.Errorf("%+v, %v", gone, err)
 	}
 	if again := add(t, s, r); again.ID != got.ID {
 		t.Errorf("the key of what was merged leads to %+v", again)
 	}
-	if count, err := s.Count(t.Context()); err != nil || count != (memory.Count{Active: 1}) {
+	if count, err := s.Count(t.Context()); err != nil || count != (memory.Count{Active: 1, Superseded: 1}) {
 		t.Errorf("%+v, %v", count, err)
 	}
 }
@@ -277,7 +277,7 @@ func TestConfirm(t *testing.T) {
 func TestArchive(t *testing.T) {
 	s, _ := opened(t, memory.Options{})
 	r := add(t, s, owners("an old habit"))
-	got, err := s.Archive(t.Context(), r.ID)
+	got, err := s.Archive(t.Context(), r.ID, "person")
 	if err != nil || got.Status != memory.Archived || len(search(t, s, memory.Query{Words: "habit"})) != 0 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -287,11 +287,7 @@ func TestArchive(t *testing.T) {
 	if len(search(t, s, memory.Query{Words: "habit"})) != 1 {
 		t.Error("it did not come back")
 	}
-	apart := add(t, s, strangers("a rumour"))
-	if _, err := s.Archive(t.Context(), apart.ID); !errors.Is(err, memory.ErrInvalid) {
-		t.Errorf("%v", err)
-	}
-	if _, err := s.Archive(t.Context(), r.ID); err != nil {
+	if _, err := s.Archive(t.Context(), r.ID, "person"); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.Confirm(t.Context(), r.ID); err != nil || got.Status != memory.Active {
@@ -323,10 +319,10 @@ func TestList(t *testing.T) {
 	if diff := cmp.Diff(ids, got); diff != "" {
 		t.Error(diff)
 	}
-	if apart, err := s.List(t.Context(), memory.Query{Quarantined: true, Kind: memory.Fact}); err != nil || len(apart) != 7 {
+	if apart, err := s.List(t.Context(), memory.Query{Lane: memory.Quarantine, Kind: memory.Fact}); err != nil || len(apart) != 7 {
 		t.Errorf("%d, %v", len(apart), err)
 	}
-	for _, q := range []memory.Query{{Limit: -1}, {Limit: 101}} {
+	for _, q := range []memory.Query{{Limit: -1}, {Limit: 101}, {Lane: "all"}} {
 		if _, err := s.List(t.Context(), q); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("%+v: %v", q, err)
 		}
@@ -355,9 +351,12 @@ func TestRefused(t *testing.T) {
 		"kind":              {Text: "a", Kind: "secret"},
 		"tags":              {Text: "a", Tags: many(17)},
 		"a long tag":        {Text: "a", Tags: []string{strings.Repeat("b", 41)}},
-		"citation":          {Text: "a", Citations: []subconscious.Citation{{Ref: "nothing"}}},
-		"citations":         {Text: "a", Citations: make([]subconscious.Citation, 9)},
-		"agent":             {Text: "a", Agent: strings.Repeat("b", 65)},
+		"citation":          {Text: "a", Citations: []memory.Citation{{Ref: "nothing"}}},
+		"citations":         {Text: "a", Citations: make([]memory.Citation, 9)},
+		"agent":             {Text: "a", About: memory.About{Agent: strings.Repeat("b", 65)}},
+		"before 1970":       {Text: "a", Said: time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"after 2100":        {Text: "a", Said: time.Date(2101, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"two citations":     {Text: "a", Citations: []memory.Citation{{File: "a", URL: "b"}}},
 	} {
 		if got, err := s.Add(t.Context(), r); !errors.Is(err, memory.ErrInvalid) || len(err.Error()) > 300 {
 			t.Errorf("%s: %+v, %v", name, got, err)
@@ -366,7 +365,7 @@ func TestRefused(t *testing.T) {
 	for name, err := range map[string]error{
 		"get":     second(s.Get(t.Context(), "m-1")),
 		"confirm": second(s.Confirm(t.Context(), "m-1")),
-		"archive": second(s.Archive(t.Context(), "m-1")),
+		"archive": second(s.Archive(t.Context(), "m-1", "person")),
 		"forget":  s.Forget(t.Context(), strings.Repeat("x", 10_000)),
 	} {
 		if !errors.Is(err, memory.ErrNotFound) || len(err.Error()) > 200 || strings.Contains(err.Error(), "store:") {
@@ -390,7 +389,7 @@ func TestRanked(t *testing.T) {
 	if err := s.Rank(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	records["handwerkern"] = add(t, s, owners("Wann kommen die Handwerker mit dem neuen Kessel?"))
+	records["handwerkern"] = add(t, s, owners("Die Handwerker kommen am Montag mit dem neuen Kessel"))
 	for words, want := range records {
 		hits, err := s.Search(t.Context(), memory.Query{Words: words})
 		if err != nil || len(hits) == 0 || hits[0].ID != want.ID {

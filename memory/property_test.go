@@ -25,34 +25,65 @@ type world struct {
 	keys    map[string]string        // IDs by lane and key
 }
 
-func laneIn(trust subconscious.Trust) string {
-	if trust == subconscious.Owner || trust == subconscious.Machine {
-		return "trusted"
+func laneIn(trust subconscious.Trust) memory.Lane {
+	switch trust {
+	case subconscious.Owner, subconscious.Machine:
+		return memory.Trusted
+	case subconscious.Agent:
+		return memory.Agents
 	}
-	return string(trust)
+	return memory.Quarantine
 }
 
-func (w *world) same(r memory.Record) (memory.Record, bool) {
-	for _, known := range w.records {
-		if laneIn(known.Trust) == laneIn(r.Trust) && strings.EqualFold(known.Text, r.Text) {
-			return known, true
+// same is the record of a lane that says the same, an active one first.
+func (w *world) same(lane memory.Lane, text string) (same memory.Record, known bool) {
+	for _, r := range w.records {
+		if r.Lane == lane && r.Status != memory.Superseded && strings.EqualFold(r.Text, text) && (!known || r.Status == memory.Active) {
+			same, known = r, true
 		}
 	}
-	return memory.Record{}, false
+	return same, known
 }
 
 func (w *world) count() (count memory.Count) {
 	for _, r := range w.records {
-		switch r.Status {
-		case memory.Active:
-			count.Active++
-		case memory.Quarantined:
-			count.Quarantined++
-		case memory.Archived:
+		switch {
+		case r.Status == memory.Archived:
 			count.Archived++
+		case r.Status == memory.Superseded:
+			count.Superseded++
+		case r.Lane == memory.Trusted:
+			count.Active++
+		case r.Lane == memory.Agents:
+			count.Agents++
+		default:
+			count.Quarantined++
 		}
 	}
 	return count
+}
+
+// room archives the oldest of a lane where it is full; ok is false where the archive is.
+func (w *world) room(lane memory.Lane, now time.Time) (ok bool) {
+	var active []memory.Record
+	all := 0
+	for _, r := range w.records {
+		if r.Lane == lane {
+			all++
+			if r.Status == memory.Active {
+				active = append(active, r)
+			}
+		}
+	}
+	if all >= 2*maxOfModel {
+		return false
+	}
+	if len(active) >= maxOfModel {
+		oldest := slices.MinFunc(active, func(a, b memory.Record) int { return a.Created.Compare(b.Created) })
+		oldest.Status, oldest.Version, oldest.Updated = memory.Archived, oldest.Version+1, now
+		w.records[oldest.ID] = oldest
+	}
+	return true
 }
 
 var (
@@ -60,54 +91,55 @@ var (
 	phrases = []string{"the red door", "The Red Door", "a blue door", "red and blue", "ROT und blau", "door", "赤いドア"}
 )
 
-const maxOfModel = 5
+const maxOfModel = 4
 
 // add is what the model expects of Add; got is what came of it.
-func (w *world) add(t *rapid.T, r, got memory.Record, err error) {
-	key := laneIn(r.Trust) + "/" + r.Key
+func (w *world) add(t *rapid.T, r memory.Record, got memory.Written, err error) {
+	lane := laneIn(r.Trust)
+	key := string(lane) + "/" + r.Key
 	if id, known := w.keys[key]; known && r.Key != "" {
 		want, there := w.records[id]
 		if !there {
 			want = memory.Record{ID: id, Status: memory.Forgotten}
 		}
-		equal(t, "with a known key", want, got, err)
+		equal(t, "with a known key", want, got.Record, err)
 		return
 	}
-	want, known := w.same(r)
-	if !known {
-		count := w.count()
-		apart := laneIn(r.Trust) != "trusted"
-		if apart && count.Quarantined >= maxOfModel || !apart && count.Active+count.Archived >= maxOfModel {
+	want, known := w.same(lane, r.Text)
+	changed := known && want.Status == memory.Archived
+	if !known || changed {
+		if !w.room(lane, cmp.Or(got.Updated, got.Created)) {
 			if !errors.Is(err, memory.ErrFull) {
 				t.Fatalf("full, and yet %+v, %v", got, err)
 			}
 			return
 		}
-		want = memory.Record{ID: got.ID, Kind: memory.Fact, Text: r.Text, Tags: r.Tags, Trust: r.Trust, Status: memory.Active,
-			Created: got.Created, Updated: got.Updated, SeenCount: 1}
-		if apart {
-			want.Status = memory.Quarantined
-		}
+	}
+	if !known {
+		want = memory.Record{ID: got.ID, Version: 1, Kind: memory.Fact, Title: r.Text, Summary: got.Summary, Extracted: true, Text: r.Text, Tags: r.Tags, Trust: r.Trust, Lane: lane,
+			Status: memory.Active, Source: memory.Person, Confidence: got.Confidence, Validity: memory.Unknown, Created: got.Created, Updated: got.Created, LastSeen: got.Created, SeenCount: 1}
 		if _, taken := w.records[got.ID]; taken {
 			t.Fatalf("%s is given twice", got.ID)
 		}
 	} else {
 		want.SeenCount++
-		want.Updated = got.Updated
+		want.LastSeen = got.LastSeen
 		for _, tag := range r.Tags {
 			if !slices.Contains(want.Tags, tag) {
-				want.Tags = slices.Sorted(slices.Values(append(slices.Clone(want.Tags), tag)))
+				want.Tags, changed = slices.Sorted(slices.Values(append(slices.Clone(want.Tags), tag))), true
 			}
 		}
-		if r.Trust == subconscious.Owner {
-			want.Trust = subconscious.Owner
+		if r.Trust == subconscious.Owner && want.Trust != subconscious.Owner {
+			want.Trust, want.Confidence, changed = subconscious.Owner, 1, true
 		}
-		if want.Status == memory.Archived {
-			want.Status = memory.Active
+		want.Status = memory.Active
+		if changed {
+			want.Version++
+			want.Updated = got.Updated
 		}
 	}
-	equal(t, "added", want, got, err)
-	w.records[got.ID] = got
+	equal(t, "added", want, got.Record, err)
+	w.records[got.ID] = got.Record
 	if r.Key != "" {
 		w.keys[key] = got.ID
 	}
@@ -116,32 +148,34 @@ func (w *world) add(t *rapid.T, r, got memory.Record, err error) {
 // confirm is what the model expects of Confirm.
 func (w *world) confirm(t *rapid.T, id string, got memory.Record, err error) {
 	old, there := w.records[id]
-	if !there {
-		if !errors.Is(err, memory.ErrNotFound) {
+	if !there || old.Status == memory.Superseded {
+		if !errors.Is(err, memory.ErrNotFound) && !errors.Is(err, memory.ErrInvalid) {
 			t.Fatalf("%v", err)
 		}
 		return
 	}
 	want := old
-	if old.Status == memory.Quarantined {
-		trusted := old
-		trusted.Trust = subconscious.Owner
-		if same, known := w.same(trusted); known {
+	if old.Lane != memory.Trusted || old.Status != memory.Active {
+		if same, known := w.same(memory.Trusted, old.Text); known && same.Status == memory.Active {
 			want = same
-			delete(w.records, id)
+			old.Status, old.SupersededBy, old.Version, old.Updated = memory.Superseded, same.ID, old.Version+1, time.Time{}
+			w.records[id] = old
 			for key, to := range w.keys {
 				if to == id {
 					w.keys[key] = same.ID
 				}
 			}
-		} else if count := w.count(); count.Active+count.Archived >= maxOfModel {
+		} else if !w.room(memory.Trusted, got.Updated) {
 			if !errors.Is(err, memory.ErrFull) {
 				t.Fatalf("%v", err)
 			}
 			return
 		}
 	}
-	want.Trust, want.Status, want.Updated = subconscious.Owner, memory.Active, got.Updated
+	if want.Trust != subconscious.Owner || want.Lane != memory.Trusted || want.Status != memory.Active {
+		want.Trust, want.Lane, want.Status, want.Confidence = subconscious.Owner, memory.Trusted, memory.Active, 1
+		want.Version, want.Updated = want.Version+1, got.Updated
+	}
 	equal(t, "confirmed", want, got, err)
 	w.records[got.ID] = got
 }
@@ -161,7 +195,7 @@ func TestStoreIsItsModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		s := memory.New(db, memory.Options{Now: clock(), MaxActive: maxOfModel, MaxQuarantined: maxOfModel})
+		s := memory.New(db, memory.Options{Now: clock(), MaxLane: maxOfModel})
 		w := &world{records: map[string]memory.Record{}, keys: map[string]string{}}
 		someone := func(t *rapid.T) string {
 			ids := slices.Sorted(maps.Keys(w.records))
@@ -194,15 +228,17 @@ func TestStoreIsItsModel(t *testing.T) {
 			},
 			"archive": func(t *rapid.T) {
 				id := someone(t)
-				got, err := s.Archive(ctx, id)
+				got, err := s.Archive(ctx, id, "person")
 				want, there := w.records[id]
-				if !there || want.Status == memory.Quarantined {
-					if err == nil {
-						t.Fatalf("archived %+v", got)
+				if !there || want.Status == memory.Superseded {
+					if there != (err == nil) {
+						t.Fatalf("archived %+v, %v", got, err)
 					}
 					return
 				}
-				want.Status, want.Updated = memory.Archived, got.Updated
+				if want.Status == memory.Active {
+					want.Status, want.Version, want.Updated = memory.Archived, want.Version+1, got.Updated
+				}
 				equal(t, "archived", want, got, err)
 				w.records[id] = got
 			},
@@ -228,16 +264,20 @@ func compare(t *rapid.T, s *memory.Store, w *world) {
 	}
 	for _, r := range w.records {
 		got, err := s.Get(ctx, r.ID)
+		if r.Updated.IsZero() { // the model does not know when it was superseded
+			got.Updated = r.Updated
+		}
 		equal(t, "get", r, got, err)
 	}
 	word := rapid.SampledFrom([]string{"red", "doors", "blau", "赤", "home", "red OR home"}).Draw(t, "word")
-	for status, quarantined := range map[memory.Status]bool{memory.Active: false, memory.Quarantined: true} {
-		listed, err := s.List(ctx, memory.Query{Quarantined: quarantined, Limit: 100})
+	for _, lane := range memory.Lanes() {
+		is := func(r memory.Record) bool { return r.Lane == lane && r.Status == memory.Active }
+		listed, err := s.List(ctx, memory.Query{Lane: lane, Limit: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkAre(t, "listed", w, listed, func(r memory.Record) bool { return r.Status == status })
-		hits, err := s.Search(ctx, memory.Query{Words: word, Quarantined: quarantined, Limit: 100})
+		checkAre(t, "listed", w, listed, is)
+		hits, err := s.Search(ctx, memory.Query{Words: word, Lane: lane, Limit: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +285,7 @@ func compare(t *rapid.T, s *memory.Store, w *world) {
 		for _, h := range hits {
 			found = append(found, h.Record)
 		}
-		checkAre(t, "found by "+word, w, found, func(r memory.Record) bool { return r.Status == status && holds(r, word) })
+		checkAre(t, "found by "+word, w, found, func(r memory.Record) bool { return is(r) && holds(r, word) })
 	}
 }
 
@@ -292,7 +332,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			twins[i] = memory.New(db, memory.Options{MaxActive: 10, MaxQuarantined: 20})
+			twins[i] = memory.New(db, memory.Options{MaxLane: 10})
 		}
 		ranked := rapid.IntRange(0, 25).Draw(t, "ranked")
 		rank := func() {
@@ -309,13 +349,13 @@ func TestStrangersChangeNothing(t *testing.T) {
 			trusted := r.Trust == subconscious.Owner || r.Trust == subconscious.Machine
 			second, secondErr := twins[1].Add(ctx, r)
 			if !trusted {
-				if secondErr == nil && second.Status != memory.Quarantined {
+				if secondErr == nil && second.Outcome != memory.Refused && second.Lane == memory.Trusted {
 					t.Fatalf("%+v", second)
 				}
 				continue
 			}
 			first, firstErr := twins[0].Add(ctx, r)
-			if (firstErr == nil) != (secondErr == nil) || !gocmp.Equal(bare(first), bare(second)) {
+			if (firstErr == nil) != (secondErr == nil) || first.Outcome != second.Outcome || !gocmp.Equal(bare(first.Record), bare(second.Record)) {
 				t.Fatalf("%v, %v: %s", firstErr, secondErr, gocmp.Diff(first, second))
 			}
 		}
@@ -348,7 +388,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 
 // bare leaves out what differs by chance and by the clock.
 func bare(r memory.Record) memory.Record {
-	r.ID, r.Created, r.Updated = "", time.Time{}, time.Time{}
+	r.ID, r.Created, r.Updated, r.LastSeen = "", time.Time{}, time.Time{}, time.Time{}
 	return r
 }
 
@@ -367,11 +407,11 @@ func FuzzSearch(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, h := range hits {
-			if h.Status != memory.Active {
+			if h.Lane != memory.Trusted {
 				t.Fatalf("found %+v", h)
 			}
 		}
-		if _, err := s.Search(context.Background(), memory.Query{Words: words, Quarantined: true}); err != nil {
+		if _, err := s.Search(context.Background(), memory.Query{Words: words, Lane: memory.Quarantine}); err != nil {
 			t.Fatal(err)
 		}
 	})

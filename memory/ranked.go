@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/subconsciousd/subconsciousd/internal/recall"
@@ -13,7 +12,7 @@ import (
 // ranked are the records as they are ranked, a lane each, in memory. They are read in
 // by Rank, and follow each commit; until they are in, the tables of full text answer.
 type ranked struct {
-	trusted, apart *recall.Index
+	lanes map[Lane]*recall.Index
 	// read is the last record that was read in; what is behind it is still to come.
 	// Only transactions that write change it, one at a time.
 	read  int64
@@ -23,51 +22,54 @@ type ranked struct {
 // at once is how many records are read in while no other transaction can write.
 const atOnce = 500
 
-// of is the ranking of the records with that status.
-func (r *ranked) of(status Status) *recall.Index {
-	if status == Quarantined {
-		return r.apart
-	}
-	return r.trusted
-}
-
 func (r *ranked) add(added row) {
 	if added.n <= r.read || r.whole.Load() {
-		r.of(added.Status).Add(passage(added))
+		r.lanes[added.Lane].Add(passage(added))
 	}
 }
 
 func (r *ranked) remove(gone row) {
 	if gone.n <= r.read || r.whole.Load() {
-		r.of(gone.Status).Remove(passage(gone))
+		r.lanes[gone.Lane].Remove(gone.n)
 	}
 }
 
 func passage(r row) recall.Passage {
-	return recall.Passage{ID: r.n, Text: r.Text + "\n" + joined(r.Tags), Said: r.Created, Sort: sortOf(r.Kind)}
+	said := r.Said
+	if said.IsZero() {
+		said = r.Created
+	}
+	return recall.Passage{ID: r.n, Session: r.About.Session, Place: r.Place, Speaker: r.About.Agent, Text: r.searched() + "\n" + joined(r.Tags), Said: said,
+		Labels: Query{Kind: r.Kind, About: r.About}.labels()}
 }
 
-// sortOf is a kind's number; 0 is every kind.
-func sortOf(kind Kind) uint8 { return uint8(slices.Index(Kinds(), kind) + 1) }
+// labels are what a record is found by beside its words, session and time.
+func (q Query) labels() (all []string) {
+	for _, label := range []struct{ name, value string }{{"kind:", string(q.Kind)}, {"project:", q.About.Project}, {"agent:", q.About.Agent}} {
+		if label.value != "" {
+			all = append(all, label.name+label.value)
+		}
+	}
+	return all
+}
 
 // Rank reads all records in, so that Search ranks them; until then it answers by full
 // text alone. It is called once, beside whatever else is done.
 func (s *Store) Rank(ctx context.Context) error {
 	for more := true; more; {
 		err := s.db.Write(ctx, func(tx *store.Tx) error {
-			rows, err := store.All(ctx, tx, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+
-				", r.n FROM memory_records r WHERE r.n > ? ORDER BY r.n LIMIT ?", s.ranked.read, atOnce)
+			read, err := rows(ctx, tx, "r.n > ? ORDER BY r.n LIMIT ?", s.ranked.read, atOnce)
 			if err != nil {
 				return err
 			}
 			tx.After(func() {
-				for _, r := range rows {
+				for _, r := range read {
 					s.ranked.read = r.n
-					if tableOf(r.Status) != "" {
+					if r.Status == Active {
 						s.ranked.add(r)
 					}
 				}
-				more = len(rows) == atOnce
+				more = len(read) == atOnce
 				s.ranked.whole.Store(!more)
 			})
 			return nil
@@ -82,12 +84,14 @@ func (s *Store) Rank(ctx context.Context) error {
 // recalled are the records that the ranking finds.
 func (s *Store) recalled(ctx context.Context, q Query, limit int) ([]Hit, error) {
 	var hits []Hit
-	for _, found := range s.ranked.of(q.status()).Search(recall.Question{Text: q.Words, Limit: limit, Sort: sortOf(q.Kind)}) {
-		r, ok, err := store.One(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE r.n = ? AND r.status = ?", found.ID, q.status())
+	for _, found := range s.ranked.lanes[q.lane()].Search(recall.Question{
+		Text: q.Words, Limit: limit, Now: s.now(), With: q.labels(), Session: q.About.Session, Since: q.Since, Variety: q.Variety,
+	}) {
+		r, ok, err := store.One(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE r.n = ? AND r.status = 'active'", found.ID)
 		if err != nil {
 			return nil, fmt.Errorf("memory: search: %w", err)
 		}
-		if ok { // it was not changed meanwhile
+		if ok && (q.About.Turn == "" || r.About.Turn == q.About.Turn) { // it was not changed meanwhile
 			hits = append(hits, Hit{r, found.Score})
 		}
 	}

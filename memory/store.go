@@ -1,13 +1,14 @@
 // Package memory keeps what lasts: facts, insights and notes that the person,
 // the deliberation and the mechanics want to have at hand later.
 //
-// What rests on the word of a stranger or an agent is quarantined: kept in an
-// index of its own, never found by a trusted search, and without any influence
-// on what one finds or in which order, until the person confirms it.
+// There are three lanes, by the least trusted word that a record rests on. What
+// agents or strangers said is in an index of its own, never found by a trusted
+// search, and without any influence on what one finds or in which order, until
+// the person confirms it.
 //
-// It stores the tables memory_records, memory_keys, memory_counts and the
-// indexes memory_trusted and memory_apart. The daemon opens it; the
-// deliberation, the API and the tick call it.
+// A correction is a new record: the old one is superseded, and never deleted but by
+// the person. It stores the tables memory_*. The daemon opens it; the deliberation,
+// the API and the tick call it.
 package memory
 
 import (
@@ -31,9 +32,11 @@ type Options struct {
 	Redact func(string) string
 	// Logger gets what goes wrong beside what is asked for; nil is none.
 	Logger *slog.Logger
-	// MaxActive and MaxQuarantined bound how many records there are, archived
-	// ones counted with the active; 0 is the constant of that name.
-	MaxActive, MaxQuarantined int
+	// Apart puts the words of agents into quarantine, too.
+	Apart bool
+	// MaxLane and MaxAgent bound how many active records a lane and an agent have;
+	// 0 is the constant of that name.
+	MaxLane, MaxAgent int
 }
 
 // Store is the memory kept in a database. It is safe for concurrent use.
@@ -54,9 +57,14 @@ func New(db *store.DB, options Options) *Store {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
-	options.MaxActive = cmp.Or(options.MaxActive, MaxActive)
-	options.MaxQuarantined = cmp.Or(options.MaxQuarantined, MaxQuarantined)
-	return &Store{db: db, options: options, ranked: ranked{trusted: recall.New(), apart: recall.New()}}
+	options.MaxLane = cmp.Or(options.MaxLane, MaxLane)
+	options.MaxAgent = cmp.Or(options.MaxAgent, MaxAgent)
+	s := &Store{db: db, options: options}
+	s.ranked.lanes = map[Lane]*recall.Index{}
+	for _, lane := range Lanes() {
+		s.ranked.lanes[lane] = recall.New()
+	}
+	return s
 }
 
 // now is the time as it is stored.

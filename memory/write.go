@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/fulltext"
@@ -21,61 +20,85 @@ const (
 	keysSwept = 64
 )
 
-// Add writes a record in a transaction of its own and returns it as it is
-// stored.
+// Add writes a record in a transaction of its own and returns what came of it.
 //
-// A record that says what another one of equal trust says is not stored: that
-// one's SeenCount rises, and it gains the tags and citations. What strangers or
-// agents said changes nothing that the person, the machine or another one said,
-// nor the other way round. With a key that was used before, nothing changes; if
+// A record that says what another one of its lane, project and agent says is not
+// stored: that one's SeenCount rises, and it gains the tags and citations. What
+// strangers or agents said changes nothing that the person, the machine or another one
+// said, nor the other way round. With a key that was used before, nothing changes; if
 // the person has forgotten that record since, its Status is Forgotten.
 //
-// Errors wrap ErrInvalid, or ErrFull; nothing was written then.
-func (s *Store) Add(ctx context.Context, r Record) (stored Record, err error) {
+// What supersedes another record, by name or by a topic that holds one value, retires
+// that one. What is not worth keeping is refused, with the reason and no error.
+//
+// Errors wrap ErrInvalid, ErrNotFound where it supersedes nothing that is there, or
+// ErrFull; nothing was written then.
+func (s *Store) Add(ctx context.Context, r Record) (done Written, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
-		stored, err = s.remember(ctx, tx, r)
+		done, err = s.remember(ctx, tx, r)
 		return err
 	})
 	if err != nil {
-		return Record{}, fmt.Errorf("memory: remember: %w", err)
+		return Written{}, fmt.Errorf("memory: remember: %w", err)
 	}
-	return stored, nil
+	return done, nil
 }
 
 // Remember writes a record in the caller's transaction, as Add does. After an
-// error that wraps ErrInvalid or ErrFull the transaction can go on.
-func (s *Store) Remember(ctx context.Context, tx *store.Tx, r Record) (Record, error) {
-	stored, err := s.remember(ctx, tx, r)
+// error that wraps ErrInvalid, ErrNotFound or ErrFull the transaction can go on.
+func (s *Store) Remember(ctx context.Context, tx *store.Tx, r Record) (Written, error) {
+	done, err := s.remember(ctx, tx, r)
 	if err != nil {
-		return Record{}, fmt.Errorf("memory: remember: %w", err)
+		return Written{}, fmt.Errorf("memory: remember: %w", err)
 	}
-	return stored, nil
+	return done, nil
 }
 
-func (s *Store) remember(ctx context.Context, tx *store.Tx, r Record) (Record, error) {
+func (s *Store) remember(ctx context.Context, tx *store.Tx, r Record) (Written, error) {
 	clean, err := s.prepare(r)
 	if err != nil {
-		return Record{}, err
+		return Written{}, err
 	}
 	if clean.Key != "" {
 		if known, found, err := keyed(ctx, tx, clean); err != nil || found {
-			return known, err
+			return Written{Record: known, Outcome: Seen}, err
 		}
 	}
-	now := s.now()
-	stored, err := s.again(ctx, tx, clean, now)
-	if errors.Is(err, ErrNotFound) {
-		stored, err = s.insert(ctx, tx, clean, now)
-	}
+	reason, err := s.refuses(ctx, tx, clean)
 	if err != nil {
-		return Record{}, err
+		return Written{}, err
 	}
-	return stored, s.keep(ctx, tx, clean, stored.ID, now)
+	if reason != "" {
+		return Written{Outcome: Refused, Reason: reason}, s.count(ctx, tx, reason)
+	}
+	act := s.act(clean.By())
+	done, err := s.place(ctx, tx, act, clean)
+	if err != nil {
+		return Written{}, err
+	}
+	return done, s.keep(ctx, tx, clean, done.ID, act.at)
+}
+
+// State is what a reader is told of a record: its lane, where it is found, and it is not
+// trusted, else its status.
+func (r Record) State() string {
+	if r.Status == Active && r.Lane != Trusted {
+		return string(r.Lane)
+	}
+	return string(r.Status)
+}
+
+// By is who writes a record.
+func (r Record) By() string {
+	if r.About.Agent != "" && r.Source == Agent {
+		return r.About.Agent
+	}
+	return string(r.Source)
 }
 
 // keyed returns what was written with the record's key.
 func keyed(ctx context.Context, tx *store.Tx, r Record) (known Record, found bool, err error) {
-	id, found, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM memory_keys WHERE lane = ? AND key = ?", laneOf(r.Trust), keyOf(r.Key))
+	id, found, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM memory_keys WHERE lane = ? AND key = ?", r.Lane, keyOf(r))
 	if err != nil || !found {
 		return Record{}, false, err
 	}
@@ -86,16 +109,73 @@ func keyed(ctx context.Context, tx *store.Tx, r Record) (known Record, found boo
 	return row.Record, err == nil, err
 }
 
-// again counts a record that says what another one of its lane says. Without
-// one the error is ErrNotFound.
-func (s *Store) again(ctx context.Context, tx *store.Tx, r Record, now time.Time) (Record, error) {
-	old, err := one(ctx, tx, "lane = ? AND hash = ?", laneOf(r.Trust), hashOf(r.Text))
-	if err != nil {
-		return Record{}, err
+// place gives a record its place among those of its lane: it is one of them again, it
+// supersedes one, or it stands beside them.
+func (s *Store) place(ctx context.Context, tx *store.Tx, act *act, r Record) (Written, error) {
+	same, err := one(ctx, tx, "hash = ? AND lane = ? AND project = ? AND agent = ? AND status <> ? ORDER BY status LIMIT 1",
+		hashOf(r.Text), r.Lane, r.About.Project, r.About.Agent, Superseded)
+	if err == nil {
+		return s.again(ctx, tx, act, same, r)
 	}
+	if !errors.Is(err, ErrNotFound) {
+		return Written{}, err
+	}
+	var like neighbour
+	if r.Supersedes == "" && !single(r.Topic) {
+		if like, err = s.alike(ctx, tx, r); err != nil {
+			return Written{}, err
+		}
+		if like.same {
+			return s.again(ctx, tx, act, like.row, r)
+		}
+	}
+	old, err := s.superseded(ctx, tx, r)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return Written{}, err
+	}
+	if err == nil {
+		r.Supersedes = old.ID
+	} else if r.Supersedes != "" {
+		return Written{}, fmt.Errorf("%w: %s, which it is to supersede, is not among the active ones of its lane", ErrNotFound, subconscious.Clip(r.Supersedes, MaxName))
+	}
+	stored, err := s.insert(ctx, tx, act, r)
+	if err != nil {
+		return Written{}, err
+	}
+	done := Written{Record: stored.Record, Outcome: Stored}
+	if r.Supersedes != "" {
+		next := old
+		next.Status, next.SupersededBy = Superseded, stored.ID
+		if err := s.change(ctx, tx, act, "superseded", old, next); err != nil {
+			return Written{}, err
+		}
+		// What was in doubt is decided.
+		return done, tx.Exec(ctx, "DELETE FROM memory_conflicts WHERE older = ? OR newer = ?", old.ID, old.ID)
+	}
+	if like.conflict {
+		done.Outcome, done.With = Conflict, like.row.ID
+		return done, tx.Exec(ctx, "INSERT INTO memory_conflicts (older, newer, at) VALUES (?, ?, ?)", like.row.ID, stored.ID, act.at.UnixNano())
+	}
+	return done, nil
+}
+
+// superseded is the record that another one retires: the one that it names, or the one
+// of its topic, where that holds one value; else ErrNotFound.
+func (s *Store) superseded(ctx context.Context, tx *store.Tx, r Record) (row, error) {
+	condition, arg := "topic = ? AND topic <> ''", r.Topic
+	if r.Supersedes != "" {
+		condition, arg = "id = ?", r.Supersedes
+	} else if !single(r.Topic) {
+		return row{}, ErrNotFound
+	}
+	return one(ctx, tx, condition+" AND lane = ? AND project = ? AND agent = ? AND status = ? ORDER BY n DESC LIMIT 1", arg, r.Lane, r.About.Project, r.About.Agent, Active)
+}
+
+// again counts a record that says what another one says.
+func (s *Store) again(ctx context.Context, tx *store.Tx, act *act, old row, r Record) (Written, error) {
 	next := old
 	next.SeenCount++
-	next.Updated = now
+	next.LastSeen = act.at
 	next.Tags = union(old.Tags, r.Tags, MaxTags)
 	for _, c := range r.Citations {
 		if len(next.Citations) < MaxCitations && !slices.Contains(next.Citations, c) {
@@ -103,31 +183,41 @@ func (s *Store) again(ctx context.Context, tx *store.Tx, r Record, now time.Time
 		}
 	}
 	if r.Trust == subconscious.Owner {
-		next.Trust = subconscious.Owner
+		next.Trust, next.Confidence = subconscious.Owner, 1
 	}
 	if old.Status == Archived {
+		if err := s.room(ctx, tx, act, r); err != nil {
+			return Written{}, err
+		}
 		next.Status = Active
 	}
-	return next.Record, s.change(ctx, tx, old, next)
+	if err := s.change(ctx, tx, act, "seen", old, next); err != nil {
+		return Written{}, err
+	}
+	stored, err := byID(ctx, tx, old.ID)
+	return Written{Record: stored.Record, Outcome: Seen}, err
 }
 
-func (s *Store) insert(ctx context.Context, tx *store.Tx, r Record, now time.Time) (Record, error) {
-	if err := s.room(ctx, tx, r.Status); err != nil {
-		return Record{}, err
+func (s *Store) insert(ctx context.Context, tx *store.Tx, act *act, r Record) (row, error) {
+	if err := s.room(ctx, tx, act, r); err != nil {
+		return row{}, err
 	}
 	next := row{Record: r}
-	next.ID, next.SeenCount = newID(), 1
-	next.Created, next.Updated = now, now
-	var err error
-	if next.n, err = tx.Insert(ctx, "memory_records", strings.ReplaceAll(recordColumns, "r.", "")+", lane, hash",
-		append(next.columns(), laneOf(next.Trust), hashOf(next.Text))...); err != nil {
-		return Record{}, err
+	next.ID, next.Version, next.SeenCount = newID(), 1, 1
+	next.Created, next.Updated, next.LastSeen = act.at, act.at, act.at
+	kept := next.asKept()
+	n, err := tx.Insert(ctx, "memory_records", columnNames+", hash", append(kept.columns(), hashOf(next.Text))...)
+	if err != nil {
+		return row{}, err
 	}
+	next.n = n
 	if err := s.index(ctx, tx, next); err != nil {
-		return Record{}, err
+		return row{}, err
 	}
-	stored, err := byID(ctx, tx, next.ID)
-	return stored.Record, err
+	if err := s.tell(ctx, tx, act, "added", next.ID, ""); err != nil {
+		return row{}, err
+	}
+	return byID(ctx, tx, next.ID)
 }
 
 // keep remembers the record's key, and lets old ones go.
@@ -139,69 +229,94 @@ func (s *Store) keep(ctx context.Context, tx *store.Tx, r Record, id string, now
 		(SELECT lane, key FROM memory_keys WHERE at < ? ORDER BY at LIMIT ?)`, now.Add(-keysKept).UnixNano(), keysSwept); err != nil {
 		return err
 	}
-	return tx.Exec(ctx, "INSERT INTO memory_keys (lane, key, id, at) VALUES (?, ?, ?, ?)",
-		laneOf(r.Trust), keyOf(r.Key), id, now.UnixNano())
+	return tx.Exec(ctx, "INSERT INTO memory_keys (lane, key, id, at) VALUES (?, ?, ?, ?)", r.Lane, keyOf(r), id, now.UnixNano())
 }
 
-// room gives an error where no record of that status has a place left.
-func (s *Store) room(ctx context.Context, tx *store.Tx, status Status) error {
-	count, err := counts(ctx, tx)
+// room makes place for one more active record: the one of its lane, or of its agent,
+// that is oldest and of no use goes to the archive. It gives ErrFull where too many
+// are kept of the lane at all.
+func (s *Store) room(ctx context.Context, tx *store.Tx, act *act, r Record) error {
+	counts, err := store.All(ctx, tx, func(c *counted) []any { return []any{&c.agent, &c.status, &c.records} },
+		"SELECT agent, status, records FROM memory_counts WHERE lane = ?", r.Lane)
 	if err != nil {
 		return err
 	}
-	if limit := s.options.MaxQuarantined; status == Quarantined && count.Quarantined >= limit {
-		return fmt.Errorf("%w: %d records are in quarantine; confirm or forget some of them", ErrFull, limit)
+	var all, active, ofAgent int
+	for _, c := range counts {
+		all += c.records
+		if c.status == Active {
+			active += c.records
+			if c.agent == r.About.Agent && r.Lane == Agents {
+				ofAgent += c.records
+			}
+		}
 	}
-	if limit := s.options.MaxActive; status != Quarantined && count.Active+count.Archived >= limit {
-		return fmt.Errorf("%w: there are %d records; forget some of them", ErrFull, limit)
+	condition, args := "lane = ?", []any{r.Lane}
+	switch {
+	case all >= 2*s.options.MaxLane:
+		return fmt.Errorf("%w: there are %d records of %s; forget some of them", ErrFull, all, r.Lane)
+	case ofAgent >= s.options.MaxAgent:
+		condition, args = condition+" AND agent = ?", append(args, r.About.Agent)
+	case active < s.options.MaxLane:
+		return nil
+	}
+	oldest, err := rows(ctx, tx, condition+" AND status = 'active' AND pinned = 0 ORDER BY used > 0, max(created, last_used) LIMIT ?", append(args, 1+s.options.MaxLane/1000)...)
+	if err != nil {
+		return err
+	}
+	if len(oldest) == 0 {
+		return fmt.Errorf("%w: all %d records of %s are pinned", ErrFull, active, r.Lane)
+	}
+	for _, old := range oldest { // a few more, so that not every write looks through all
+		next := old
+		next.Status = Archived
+		if err := errors.Join(s.change(ctx, tx, act, "archived", old, next), s.count(ctx, tx, Displaced)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// change stores what next has otherwise than old, and keeps the indexes in step.
-func (s *Store) change(ctx context.Context, tx *store.Tx, old, next row) error {
-	if err := tx.Exec(ctx, `UPDATE memory_records
-		SET tags = ?, trust = ?, lane = ?, status = ?, citations = ?, updated = ?, seen = ? WHERE n = ?`,
-		store.JSON(next.Tags), next.Trust, laneOf(next.Trust), next.Status, store.JSON(next.Citations), next.Updated.UnixNano(), next.SeenCount, next.n); err != nil {
-		return err
-	}
-	if old.Status == next.Status && slices.Equal(old.Tags, next.Tags) {
-		return nil
-	}
-	if err := s.unindex(ctx, tx, old); err != nil {
-		return err
-	}
-	return s.index(ctx, tx, next)
+type counted struct {
+	agent   string
+	status  Status
+	records int
 }
 
-// tableOf is the index of the records with that status, "" for none.
-func tableOf(status Status) string {
-	switch status {
-	case Active:
+// tableOf is the index of a lane.
+func tableOf(lane Lane) string {
+	switch lane {
+	case Trusted:
 		return "memory_trusted"
-	case Quarantined:
-		return "memory_apart"
+	case Agents:
+		return "memory_agents"
 	}
-	return ""
+	return "memory_apart"
 }
 
-// index lets a record be found: in the table at once, and in the ranking once the
-// transaction has committed.
+// index lets a record be found, where it is active: in the table at once, and in the
+// ranking once the transaction has committed.
 func (s *Store) index(ctx context.Context, tx *store.Tx, r row) error {
-	table := tableOf(r.Status)
-	if table == "" {
+	if r.Status != Active {
 		return nil
 	}
 	tx.After(func() { s.ranked.add(r) })
-	return tx.Exec(ctx, "INSERT INTO "+table+" (rowid, text, tags) VALUES (?, ?, ?)",
-		r.n, fulltext.Split(r.Text), fulltext.Split(joined(r.Tags)))
+	return tx.Exec(ctx, "INSERT INTO "+tableOf(r.Lane)+" (rowid, text, tags) VALUES (?, ?, ?)",
+		r.n, fulltext.Split(r.searched()), fulltext.Split(joined(r.Tags)))
 }
 
 func (s *Store) unindex(ctx context.Context, tx *store.Tx, r row) error {
-	table := tableOf(r.Status)
-	if table == "" {
+	if r.Status != Active {
 		return nil
 	}
 	tx.After(func() { s.ranked.remove(r) })
-	return tx.Exec(ctx, "DELETE FROM "+table+" WHERE rowid = ?", r.n)
+	return tx.Exec(ctx, "DELETE FROM "+tableOf(r.Lane)+" WHERE rowid = ?", r.n)
+}
+
+// searched is what of a record is searched beside its tags.
+func (r Record) searched() string {
+	if r.Title == r.firstLine() {
+		return r.Text
+	}
+	return r.Title + "\n" + r.Text
 }

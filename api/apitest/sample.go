@@ -155,7 +155,7 @@ func Hostile() *Mind {
 	}
 	for i := range m.Memories {
 		r := &m.Memories[i]
-		r.Text, r.Agent, r.Kind, r.Tags = hostile+"\n"+hostile, hostile, hostile, []string{hostile}
+		r.Text, r.About.Agent, r.Source, r.Kind, r.Tags = hostile+"\n"+hostile, hostile, hostile, hostile, []string{hostile}
 	}
 	story := m.Stories["i-backup-1a0"]
 	for i := range story.Deliberations {

@@ -89,14 +89,16 @@ func (m *Mind) SearchMemory(_ context.Context, query api.MemoryQuery) (api.Memor
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var found api.MemoryPage
-	for _, memory := range m.Memories {
-		apart := memory.Status == "quarantined"
-		if apart {
+	for _, r := range m.Memories {
+		switch r.Lane {
+		case memory.Quarantine:
 			found.Quarantined++
+		case memory.Agents:
+			found.Agents++
 		}
 		found.Total++
-		if apart == query.Quarantined && holds(memory.Text, query.Words) && len(found.Memories) < query.Limit {
-			found.Memories = append(found.Memories, memory)
+		if r.Lane == query.Lane() && holds(r.Text, query.Words) && len(found.Memories) < query.Limit {
+			found.Memories = append(found.Memories, r)
 		}
 	}
 	return found, nil
@@ -121,9 +123,9 @@ func (m *Mind) ChangeMemory(_ context.Context, change api.MemoryChange) (api.Mem
 	m.changed = append(m.changed, change)
 	if change.Add != "" {
 		record := api.MemoryRecord{ID: fmt.Sprintf("m-new-%d", len(m.changed)), Kind: memory.Kind(cmp.Or(change.Kind, "note")), Text: change.Add, Tags: change.Tags,
-			Trust: subconscious.Owner, Status: "active", Agent: api.AuthorPerson, Created: at, Updated: at, SeenCount: 1}
+			Trust: subconscious.Owner, Lane: memory.Trusted, Status: memory.Active, Source: memory.Person, Created: at, Updated: at, SeenCount: 1}
 		if change.As != "" {
-			record.Trust, record.Status, record.Agent = subconscious.Agent, "quarantined", change.As
+			record.Trust, record.Lane, record.Source, record.About.Agent = subconscious.Agent, memory.Agents, memory.Agent, change.As
 		}
 		m.Memories = append([]api.MemoryRecord{record}, m.Memories...)
 		return record, nil

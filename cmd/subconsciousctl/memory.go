@@ -15,9 +15,10 @@ func (a *app) memoryCommands() map[string]command {
 	query := api.MemoryQuery{Limit: api.DefaultPage}
 	var one api.MemoryName
 	var change api.MemoryChange
-	flags := map[string]any{"limit": &query.Limit, "quarantined": &query.Quarantined}
+	flags := map[string]any{"limit": &query.Limit, "agents": &query.Agents, "quarantined": &query.Quarantined}
 	newest := command{flags: flags, run: asking(a, "searching", api.GetMemories, &query, "Memories")}
-	all := memoriesOf(false).and(memoriesOf(true))
+	apart := memoriesOf(api.MemoryQuery{Agents: true}).and(memoriesOf(api.MemoryQuery{Quarantined: true}))
+	all := memoriesOf(api.MemoryQuery{}).and(apart)
 	// To confirm, the first letters of an id are enough; to erase for good they are not.
 	changed := filling(a, "asking", api.PostMemory, &change, func(ctx context.Context, c call) (err error) {
 		if change.Confirm != "" {
@@ -48,7 +49,7 @@ func (a *app) memoryCommands() map[string]command {
 				}
 				return changed(cmd, args)
 			}},
-		"memory confirm": {offer: a.offer(memoriesOf(true)), run: func(cmd *cobra.Command, args []string) error {
+		"memory confirm": {offer: a.offer(apart), run: func(cmd *cobra.Command, args []string) error {
 			change.Confirm = args[0]
 			return changed(cmd, args)
 		}},
@@ -59,10 +60,10 @@ func (a *app) memoryCommands() map[string]command {
 	}
 }
 
-// memoriesOf asks for the newest memories, of those that are recalled or of
-// those that are kept apart.
-func memoriesOf(quarantined bool) list {
-	return listed(api.GetMemories, api.MemoryQuery{Quarantined: quarantined, Limit: api.MaxPage}, func(page api.MemoryPage) []named {
+// memoriesOf asks for the newest memories of a lane.
+func memoriesOf(lane api.MemoryQuery) list {
+	lane.Limit = api.MaxPage
+	return listed(api.GetMemories, lane, func(page api.MemoryPage) []named {
 		return names(page.Memories, func(m api.MemoryRecord) named { return named{m.ID, m.Text} })
 	})
 }

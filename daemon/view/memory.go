@@ -10,7 +10,7 @@ import (
 // SearchMemory implements api.Mind.
 func (v *Reader) SearchMemory(ctx context.Context, query api.MemoryQuery) (api.MemoryPage, error) {
 	var page api.MemoryPage
-	wanted := memory.Query{Words: query.Words, Quarantined: query.Quarantined, Limit: pageOf(query.Limit)}
+	wanted := memory.Query{Words: query.Words, Lane: query.Lane(), Limit: pageOf(query.Limit)}
 	if query.Words == "" {
 		var err error
 		if page.Memories, err = v.in.Memory.List(ctx, wanted); err != nil {
@@ -26,7 +26,7 @@ func (v *Reader) SearchMemory(ctx context.Context, query api.MemoryQuery) (api.M
 		}
 	}
 	count, err := v.in.Memory.Count(ctx)
-	page.Total, page.Quarantined = count.Active+count.Quarantined+count.Archived, count.Quarantined
+	page.Total, page.Agents, page.Quarantined = count.Active+count.Agents+count.Quarantined+count.Superseded+count.Archived, count.Agents, count.Quarantined
 	return page, Answer(err)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -15,22 +16,22 @@ import (
 func TestWhoWroteAMemory(t *testing.T) {
 	view := View{At: apitest.At(), Zone: time.UTC, Width: 200}
 	for _, test := range []struct {
-		agent string
-		trust subconscious.Trust
-		want  string
+		source memory.Source
+		trust  subconscious.Trust
+		want   string
 	}{
-		{api.AuthorPerson, subconscious.Owner, "note · your own word"},
+		{memory.Person, subconscious.Owner, "note · your own word"},
 		{"", subconscious.Owner, "note · your own word"},
-		{"builder", subconscious.Agent, "note · an agent's word"},
+		{memory.Agent, subconscious.Agent, "note · an agent's word"},
 		{"deliberation", subconscious.Machine, "note · a model wrote it, resting on this machine's readings"},
 		{"deliberation", subconscious.Outsider, "note · a model wrote it, resting on an outsider's word"},
 		{"deliberation", subconscious.Owner, "note · a model wrote it, resting on your own word"},
 		{"deliberation", "", "note · a model wrote it, resting on what is of unknown origin"},
-		{"dreamer", subconscious.Machine, "note · a model wrote it, resting on this machine's readings"},
+		{memory.Mechanics, subconscious.Machine, "note · a model wrote it, resting on this machine's readings"},
 	} {
-		m := api.MemoryRecord{ID: "m-1", Kind: "note", Text: "x", Agent: test.agent, Trust: test.trust, Status: "active", Updated: apitest.At()}
+		m := api.MemoryRecord{ID: "m-1", Kind: "note", Text: "x", Source: test.source, Trust: test.trust, Status: "active", Updated: apitest.At()}
 		if got := Draw(view, "Memory", m); !strings.Contains(got, test.want+" ·") {
-			t.Errorf("%s, %s: want %q in\n%s", test.agent, test.trust, test.want, got)
+			t.Errorf("%s, %s: want %q in\n%s", test.source, test.trust, test.want, got)
 		}
 	}
 }

@@ -1,0 +1,391 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/fulltext"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// act is what somebody does at once; the changes of one are undone together.
+type act struct {
+	n  int64 // of the first event of it; 0 before
+	at time.Time
+	by string
+}
+
+func (s *Store) act(by string) *act { return &act{at: s.now(), by: by} }
+
+// eventsKept is how many changes of a record are known.
+const eventsKept = 100
+
+// tell keeps that a record was changed, and how it was before.
+func (s *Store) tell(ctx context.Context, tx *store.Tx, act *act, what, id, before string) error {
+	n, err := tx.Insert(ctx, "memory_events", "act, id, at, who, what, before", act.n, id, act.at.UnixNano(), act.by, what, before)
+	if err != nil {
+		return err
+	}
+	if act.n == 0 {
+		act.n = n
+		if err := tx.Exec(ctx, "UPDATE memory_events SET act = seq WHERE seq = ?", n); err != nil {
+			return err
+		}
+	}
+	return tx.Exec(ctx, "DELETE FROM memory_events WHERE seq = (SELECT seq FROM memory_events WHERE id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)", id, eventsKept)
+}
+
+// change stores what next has otherwise than old, with an event, and keeps the indexes
+// in step. That it was seen again is counted alone.
+func (s *Store) change(ctx context.Context, tx *store.Tx, act *act, what string, old, next row) error {
+	seen := old
+	seen.SeenCount, seen.LastSeen = next.SeenCount, next.LastSeen
+	before, after := store.JSON(seen.Record), store.JSON(next.Record)
+	was, err := before.Value()
+	if err != nil {
+		return err
+	}
+	is, err := after.Value()
+	if err != nil {
+		return err
+	}
+	if was == is {
+		return tx.Exec(ctx, "UPDATE memory_records SET seen = ?, last_seen = ? WHERE n = ?", next.SeenCount, next.LastSeen.UnixNano(), next.n)
+	}
+	next.Version++
+	next.Updated = act.at
+	kept := next.asKept()
+	if err := tx.Exec(ctx, "UPDATE memory_records SET ("+columnNames+", hash) = (?"+strings.Repeat(", ?", strings.Count(columnNames, ",")+1)+") WHERE n = ?",
+		append(kept.columns(), hashOf(next.Text), next.n)...); err != nil {
+		return err
+	}
+	if err := s.tell(ctx, tx, act, what, old.ID, was.(string)); err != nil {
+		return err
+	}
+	if old.Status == next.Status && old.Lane == next.Lane && old.searched() == next.searched() && slices.Equal(old.Tags, next.Tags) {
+		return nil
+	}
+	if err := s.unindex(ctx, tx, old); err != nil {
+		return err
+	}
+	return s.index(ctx, tx, next)
+}
+
+// changed runs one change of one record in a transaction of its own, and returns the
+// record as it is then.
+func (s *Store) changed(ctx context.Context, what, id, by string, to func(*store.Tx, *act, row) (row, error)) (Record, error) {
+	var after row
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		old, err := byID(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		act := s.act(by)
+		next, err := to(tx, act, old)
+		if err != nil {
+			return err
+		}
+		if next.n == old.n {
+			if err := s.change(ctx, tx, act, what, old, next); err != nil {
+				return err
+			}
+		}
+		after, err = byID(ctx, tx, next.ID)
+		return err
+	})
+	if err != nil {
+		return after.Record, fmt.Errorf("memory: %s %s: %w", what, subconscious.Clip(id, MaxName), err)
+	}
+	return after.Record, nil
+}
+
+// Edit is what is to be otherwise; nil stays as it is.
+type Edit struct {
+	Title, Summary, Text, Topic *string
+	Tags                        []string
+	Kind                        Kind
+	Pinned                      *bool
+}
+
+// Edit changes a record that is of that version, and returns it as it is now; version 0
+// is any. Where it was changed since, the error wraps ErrVersion, and the record is
+// returned as it is. Other errors wrap ErrNotFound or ErrInvalid.
+func (s *Store) Edit(ctx context.Context, id string, version int, e Edit, by string) (Record, error) {
+	var now Record
+	after, err := s.changed(ctx, "edited", id, by, func(tx *store.Tx, _ *act, old row) (row, error) {
+		if now = old.Record; version != 0 && version != old.Version {
+			return row{}, fmt.Errorf("%w: it is of version %d, and not %d", ErrVersion, old.Version, version)
+		}
+		given := old.asKept()
+		for _, field := range []struct{ from, to *string }{{e.Title, &given.Title}, {e.Summary, &given.Summary}, {e.Text, &given.Text}, {e.Topic, &given.Topic}} {
+			if field.from != nil {
+				*field.to = *field.from
+			}
+		}
+		if e.Tags != nil {
+			given.Tags = e.Tags
+		}
+		if e.Kind != "" {
+			given.Kind = e.Kind
+		}
+		clean, err := s.prepare(given)
+		if err != nil {
+			return row{}, err
+		}
+		next := old
+		next.Title, next.Summary, next.Extracted, next.Text, next.Topic, next.Tags, next.Kind = clean.Title, clean.Summary, clean.Extracted, clean.Text, clean.Topic, clean.Tags, clean.Kind
+		if e.Pinned != nil {
+			next.Pinned = *e.Pinned
+		}
+		if hashed := string(hashOf(next.Text)); hashed != string(hashOf(old.Text)) && next.Status == Active {
+			if same, err := one(ctx, tx, "lane = ? AND hash = ? AND project = ? AND agent = ? AND status = 'active'", old.Lane, hashOf(next.Text), old.About.Project, old.About.Agent); err == nil {
+				return row{}, fmt.Errorf("%w: %s says that already", ErrInvalid, same.ID)
+			} else if !errors.Is(err, ErrNotFound) {
+				return row{}, err
+			}
+		}
+		return next, nil
+	})
+	if errors.Is(err, ErrVersion) {
+		return now, err
+	}
+	return after, err
+}
+
+// Archive keeps a record, but no longer finds it. Whoever says the same again brings
+// it back, and the person by Confirm. An error wraps ErrNotFound.
+func (s *Store) Archive(ctx context.Context, id, by string) (Record, error) {
+	return s.changed(ctx, "archived", id, by, func(_ *store.Tx, _ *act, old row) (row, error) {
+		if old.Status == Active {
+			old.Status = Archived
+		}
+		return old, nil
+	})
+}
+
+// Confirm makes a record the person's own word, and active: it takes it out of its
+// lane, or out of the archive. Where there is a trusted record that says the same, that
+// one becomes the person's word and is returned, and this one is superseded by it. It is
+// called on the person's word alone: never for a model or an agent.
+//
+// Errors wrap ErrNotFound, ErrFull, or ErrInvalid for what is superseded.
+func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
+	return s.changed(ctx, "confirmed", id, string(Person), func(tx *store.Tx, act *act, old row) (row, error) {
+		if old.Status == Superseded {
+			return row{}, fmt.Errorf("%w: %s holds in its place", ErrInvalid, old.SupersededBy)
+		}
+		next := old
+		next.Lane, next.Trust, next.Status, next.Confidence = Trusted, subconscious.Owner, Active, 1
+		if next.Validity == Changed {
+			next.Validity, next.Checked = Unknown, time.Time{}
+		}
+		if old.Lane == Trusted && old.Status == Active {
+			return next, nil
+		}
+		same, err := one(ctx, tx, "lane = ? AND hash = ? AND project = ? AND agent = ? AND status = 'active'", Trusted, hashOf(old.Text), old.About.Project, old.About.Agent)
+		if err == nil {
+			own := same
+			own.Trust, own.Confidence = subconscious.Owner, 1
+			gone := old
+			gone.Status, gone.SupersededBy = Superseded, same.ID
+			if err := errors.Join(s.change(ctx, tx, act, "confirmed", same, own), s.change(ctx, tx, act, "superseded", old, gone),
+				tx.Exec(ctx, "UPDATE memory_keys SET id = ? WHERE id = ?", same.ID, old.ID)); err != nil {
+				return row{}, err
+			}
+			return own, nil
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return row{}, err
+		}
+		return next, s.room(ctx, tx, act, next.Record)
+	})
+}
+
+// Undo takes back the last act that changed a record, whatever else that changed: the
+// records are as they were before, and what was new is in the archive. It is an act of
+// its own, and can be undone. Errors wrap ErrNotFound, or ErrInvalid where it cannot be
+// taken back.
+func (s *Store) Undo(ctx context.Context, id, by string) (Record, error) {
+	return s.changed(ctx, "undone", id, by, func(tx *store.Tx, act *act, asked row) (row, error) {
+		events, err := store.All(ctx, tx, (*Happened).columns, "SELECT "+eventColumns+
+			" FROM memory_events WHERE act = (SELECT act FROM memory_events WHERE id = ? ORDER BY seq DESC LIMIT 1) ORDER BY seq DESC", id)
+		if err != nil {
+			return row{}, err
+		}
+		if len(events) == 0 {
+			return row{}, fmt.Errorf("%w: nothing is known of a change of it", ErrInvalid)
+		}
+		back := asked
+		for _, e := range events {
+			now, err := byID(ctx, tx, e.ID)
+			if err != nil {
+				return row{}, err
+			}
+			next := now
+			if e.Before == nil {
+				next.Status = Archived
+			} else {
+				next.Record = *e.Before
+				next.Version, next.SeenCount, next.LastSeen, next.Used, next.LastUsed = now.Version, now.SeenCount, now.LastSeen, now.Used, now.LastUsed
+			}
+			if next.Status == Active && now.Status != Active {
+				if err := s.room(ctx, tx, act, next.Record); err != nil {
+					return row{}, err
+				}
+			}
+			if e.ID == id {
+				back = next
+				continue
+			}
+			if err := s.change(ctx, tx, act, "undone", now, next); err != nil {
+				return row{}, err
+			}
+		}
+		return back, nil
+	})
+}
+
+// Happened is a change of a record.
+type Happened struct {
+	ID   string    `json:"id"`
+	At   time.Time `json:"at"`
+	By   string    `json:"by"`
+	What string    `json:"what"`
+	// Before is the record as it was; nil where it was new.
+	Before *Record `json:"before,omitempty"`
+}
+
+const eventColumns = "id, at, who, what, before"
+
+func (h *Happened) columns() []any {
+	return []any{&h.ID, store.Time(&h.At), &h.By, &h.What, beforeColumn{&h.Before}}
+}
+
+// beforeColumn is the record before, as JSON, or nothing.
+type beforeColumn struct{ into **Record }
+
+func (c beforeColumn) Scan(column any) error {
+	text, _ := column.(string)
+	if text == "" {
+		return nil
+	}
+	return json.Unmarshal([]byte(text), c.into)
+}
+
+// History lists what was changed in a record, the last first. An error wraps
+// ErrNotFound.
+func (s *Store) History(ctx context.Context, id string) ([]Happened, error) {
+	if _, err := s.Get(ctx, id); err != nil {
+		return nil, err
+	}
+	all, err := store.All(ctx, s.db, (*Happened).columns, "SELECT "+eventColumns+" FROM memory_events WHERE id = ? ORDER BY seq DESC", id)
+	if err != nil {
+		return nil, fmt.Errorf("memory: history: %w", err)
+	}
+	return all, nil
+}
+
+// Timeline lists what held of a topic and since when, superseded records too, the first
+// first; without a topic all records that have one.
+func (s *Store) Timeline(ctx context.Context, topic string, since time.Time) ([]Record, error) {
+	condition, args := "topic <> ''", []any(nil)
+	if topic != "" {
+		condition, args = "topic = ? AND topic <> ''", []any{strings.ToLower(fulltext.Line(topic))}
+	}
+	all, err := store.All(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE "+condition+
+		" AND lane = 'trusted' AND status <> 'archived' AND max(created, said) >= ? ORDER BY topic, CASE said WHEN 0 THEN created ELSE said END, n LIMIT 1000", append(args, since.UnixNano())...)
+	if err != nil {
+		return nil, fmt.Errorf("memory: timeline: %w", err)
+	}
+	return all, nil
+}
+
+// Pair are two records of which one may be wrong.
+type Pair struct {
+	Older Record    `json:"older"`
+	Newer Record    `json:"newer"`
+	At    time.Time `json:"at"`
+}
+
+// Conflicts lists the pairs of active records of a lane of which one may be wrong, the
+// last first, at most 100.
+func (s *Store) Conflicts(ctx context.Context, lane Lane) ([]Pair, error) {
+	var pairs []Pair
+	err := s.db.Read(ctx, func(tx *store.Tx) error {
+		all, err := store.All(ctx, tx, func(p *Pair) []any { return []any{&p.Older.ID, &p.Newer.ID, store.Time(&p.At)} }, `SELECT older, newer, at FROM memory_conflicts
+			JOIN memory_records o ON o.id = older JOIN memory_records n ON n.id = newer
+			WHERE o.lane = ? AND o.status = 'active' AND n.status = 'active' ORDER BY at DESC LIMIT ?`, lane, maxLimit)
+		for _, p := range all {
+			older, olderErr := byID(ctx, tx, p.Older.ID)
+			newer, newerErr := byID(ctx, tx, p.Newer.ID)
+			err = errors.Join(err, olderErr, newerErr)
+			pairs = append(pairs, Pair{older.Record, newer.Record, p.At})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("memory: conflicts: %w", err)
+	}
+	return pairs, nil
+}
+
+// Chain is what a record rests on and what rests on it, each nearest first.
+type Chain struct {
+	Record   Record   `json:"record"`
+	RestsOn  []Record `json:"rests_on"`
+	RestedOn []Record `json:"rested_on_by"`
+}
+
+// chained bounds a chain in each direction.
+const chained = 100
+
+// Provenance follows what a record was made from and superseded, in both directions. An
+// error wraps ErrNotFound.
+func (s *Store) Provenance(ctx context.Context, id string) (Chain, error) {
+	chain := Chain{}
+	err := s.db.Read(ctx, func(tx *store.Tx) error {
+		begin, err := byID(ctx, tx, id)
+		chain.Record = begin.Record
+		if err != nil {
+			return err
+		}
+		follow := func(next func(Record) ([]Record, error)) (found []Record, err error) {
+			known := map[string]bool{id: true}
+			for at := []Record{begin.Record}; len(at) > 0 && len(found) < chained; at = at[1:] {
+				more, err := next(at[0])
+				if err != nil {
+					return nil, err
+				}
+				for _, r := range more {
+					if !known[r.ID] {
+						known[r.ID] = true
+						found, at = append(found, r), append(at, r)
+					}
+				}
+			}
+			return found, nil
+		}
+		query := func(condition string, args ...any) ([]Record, error) {
+			return store.All(ctx, tx, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE "+condition+" ORDER BY n LIMIT ?", append(args, chained)...)
+		}
+		if chain.RestsOn, err = follow(func(r Record) ([]Record, error) {
+			return query("id = ? OR id IN (SELECT value FROM json_each(?))", r.Supersedes, store.JSON(r.Derived))
+		}); err != nil {
+			return err
+		}
+		chain.RestedOn, err = follow(func(r Record) ([]Record, error) {
+			return query("id = ? OR n IN (SELECT d.n FROM memory_records d, json_each(d.derived) e WHERE d.derived <> '[]' AND e.value = ?)", r.SupersededBy, r.ID)
+		})
+		return err
+	})
+	if err != nil {
+		return Chain{}, fmt.Errorf("memory: provenance %s: %w", subconscious.Clip(id, MaxName), err)
+	}
+	return chain, nil
+}
