@@ -51,16 +51,15 @@ func (q Query) labels() (all []string) {
 func (s *Store) Rank(ctx context.Context) error {
 	err := s.ranked.All(func(behind int64, most int, took func(int64, int)) error {
 		return s.db.Write(ctx, func(tx *store.Tx) error {
-			rows, err := store.All(ctx, tx, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+
-				", r.n FROM memory_records r WHERE r.n > ? ORDER BY r.n LIMIT ?", behind, most)
+			read, err := rows(ctx, tx, "r.n > ? ORDER BY r.n LIMIT ?", behind, most)
 			tx.After(func() {
 				last := behind
-				for _, r := range rows {
+				for _, r := range read {
 					if last = r.n; r.Status == Active {
 						s.ranked.lanes[r.Lane].Add(passage(r))
 					}
 				}
-				took(last, len(rows))
+				took(last, len(read))
 			})
 			return err
 		})
