@@ -112,7 +112,8 @@ func keyed(ctx context.Context, tx *store.Tx, r Record) (known Record, found boo
 // place gives a record its place among those of its lane: it is one of them again, it
 // supersedes one, or it stands beside them.
 func (s *Store) place(ctx context.Context, tx *store.Tx, act *act, r Record) (Written, error) {
-	same, err := one(ctx, tx, "hash = ? AND lane = ? AND project = ? AND agent = ? AND status <> ? ORDER BY status LIMIT 1",
+	// "+" keeps SQLite from going through the whole lane in the order of status.
+	same, err := one(ctx, tx, "hash = ? AND +lane = ? AND project = ? AND agent = ? AND status <> ? ORDER BY status LIMIT 1",
 		hashOf(r.Text), r.Lane, r.About.Project, r.About.Agent, Superseded)
 	if err == nil {
 		return s.again(ctx, tx, act, same, r)
