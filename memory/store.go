@@ -34,6 +34,8 @@ type Options struct {
 	Logger *slog.Logger
 	// World is asked for what records cite; nil knows of nothing.
 	World World
+	// Path are the folders in which git is looked for; nil is program.DefaultPath.
+	Path []string
 	// Git is how long git may take for all that one call looks at; 0 is 20 ms.
 	Git time.Duration
 	// Apart puts the words of agents into quarantine, too.
