@@ -126,6 +126,20 @@ const maxCompared = 200
 func tokens(text string) []token {
 	var all []token
 	begins := true
+	add := func(word string, telling bool) {
+		t := token{word: strings.ToLower(word)}
+		switch {
+		case negations[t.word]:
+			t.word, telling = "not", true
+		case !fillers[t.word]:
+			t.forms = fulltext.Forms(t.word)
+		}
+		first, size := utf8.DecodeRuneInString(word)
+		t.counted = len(t.forms) > 0 && !slices.ContainsFunc(all, func(other token) bool { return other.counted && other.word == t.word })
+		name := unicode.IsUpper(first) && !begins && len(t.forms) > 0
+		t.telling = telling || name || switches[t.word] || strings.ContainsAny(word, "0123456789_/.@") || strings.ContainsFunc(word[size:], unicode.IsUpper)
+		all = append(all, t)
+	}
 	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[]{}\"«»“”„=,;", r) }) {
 		word := strings.TrimFunc(field, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		if word == "" || len(all) > maxCompared {
@@ -134,16 +148,19 @@ func tokens(text string) []token {
 		if elided, rest, ok := strings.Cut(word, "'"); ok && len(elided) <= 2 && len(rest) > 1 { // l'eau, d'Anna
 			word = rest
 		}
-		first, size := utf8.DecodeRuneInString(word)
-		lower := strings.ToLower(word)
-		t := token{word: lower, forms: fulltext.Forms(lower)}
-		if fillers[lower] {
-			t.forms = nil
+		if unit := strings.TrimLeft(word, "0123456789"); unit != word && strings.Trim(word, "0123456789:./hH") == strings.TrimRight(strings.TrimLeft(unit, ":./hH0123456789"), "0123456789") {
+			// 9:12, 9h12, 09.12, 64GB: its numbers, and the unit behind them.
+			for _, number := range strings.FieldsFunc(word, func(r rune) bool { return r < '0' || r > '9' }) {
+				if number = strings.TrimLeft(number, "0"); number != "" {
+					add(number, true)
+				}
+			}
+			if unit = strings.TrimLeft(unit, ":./hH0123456789"); unit != "" {
+				add(unit, false)
+			}
+		} else {
+			add(word, false)
 		}
-		t.counted = len(t.forms) > 0 && !slices.ContainsFunc(all, func(other token) bool { return other.counted && other.word == lower })
-		name := unicode.IsUpper(first) && !begins && len(t.forms) > 0
-		t.telling = name || switches[lower] || strings.ContainsAny(word, "0123456789_/.@") || strings.ContainsFunc(word[size:], unicode.IsUpper)
-		all = append(all, t)
 		begins = strings.ContainsAny(field[len(field)-1:], ".!?:")
 	}
 	return all
@@ -199,10 +216,10 @@ func setOf(words string) map[string]bool {
 
 var (
 	// switches turn what is said into its opposite.
-	switches = setOf(`not no never none without nothing isn't aren't don't doesn't won't can't cannot off yes true false enabled disabled enable disable
-		always only nicht kein keine keinen keinem keiner nie niemals ohne nichts aus ja nein aktiviert deaktiviert wahr falsch immer nur
-		ne n pas jamais aucun aucune sans rien oui non activé activée désactivé désactivée vrai faux toujours seulement
-		nunca ningún ninguno ninguna sin nada sí activado activada desactivado desactivada verdadero falso siempre sólo solo`)
+	switches = setOf(`off yes true false enabled disabled enable disable always only aus ja nein aktiviert deaktiviert wahr falsch immer nur
+		oui non activé activée désactivé désactivée vrai faux toujours seulement sí activado activada desactivado desactivada verdadero falso siempre sólo solo`)
+	negations = setOf(`not no never none without nothing isn't aren't don't doesn't won't can't cannot nicht kein keine keinen keinem keiner nie niemals ohne nichts
+		ne n pas jamais aucun aucune sans rien nunca ningún ninguno ninguna sin nada`)
 	// fillers say nothing of what a note is about, beside the commonest words.
 	fillers = setOf(`much lot quite really actually currently basically simply just also still please note remember user person because since so therefore
 		übrigens eigentlich wirklich einfach derzeit zurzeit momentan auch noch bitte nutzer weil da denn deshalb
