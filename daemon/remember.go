@@ -45,7 +45,7 @@ func (r recollection) SearchMemory(ctx context.Context, words string, agents boo
 
 // Memory implements threads.MemoryReader.
 func (r recollection) Memory(ctx context.Context, id string) (threads.Memory, error) {
-	kept, err := r.memory.Get(ctx, id)
+	kept, _, err := r.memory.Validate(ctx, id)
 	switch {
 	case errors.Is(err, memory.ErrNotFound), err == nil && (kept.Status != memory.Active || kept.Lane != memory.Trusted):
 		return threads.Memory{}, threads.ErrNoMemory
@@ -56,7 +56,7 @@ func (r recollection) Memory(ctx context.Context, id string) (threads.Memory, er
 }
 
 func threadMemory(r memory.Record) threads.Memory {
-	return threads.Memory{ID: r.ID, Kind: string(r.Kind), Text: r.Text, Trust: r.Trust, Created: r.Created, Tags: r.Tags, Agent: r.By()}
+	return threads.Memory{ID: r.ID, Kind: string(r.Kind), Text: r.Text, Trust: r.Trust, Created: r.Created, Tags: r.Tags, Agent: r.By(), Doubt: r.Doubt()}
 }
 
 // saidFound is how many messages a search gives.
@@ -90,7 +90,9 @@ func (r recollection) SearchConversations(ctx context.Context, words string, day
 func (d *Daemon) rank(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var reading sync.WaitGroup
+	d.read = make(chan struct{})
 	reading.Go(func() {
+		defer close(d.read)
 		if err := d.memory.Rank(ctx); err != nil && ctx.Err() == nil {
 			d.options.Logger.Error("memory is searched by full text alone", "error", err)
 		}

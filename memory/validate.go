@@ -53,19 +53,17 @@ func (s *Store) Validate(ctx context.Context, id string) (Record, []Found, error
 	return s.look().validate(ctx, id, "validation")
 }
 
-// Checked looks at what these records cite, as Validate does, before they are put
-// before anybody. Those that are gone meanwhile are left out.
-func (s *Store) Checked(ctx context.Context, records []Record) (checked []Record, err error) {
-	l := s.look()
-	for _, r := range records {
-		now, _, err := l.validate(ctx, r.ID, "validation")
-		if err == nil {
-			checked = append(checked, now)
-		} else if !errors.Is(err, ErrNotFound) {
-			return nil, err
+// refresh looks at what records cite that are about to be put before somebody.
+func (l *look) refresh(ctx context.Context, hits []Hit) error {
+	for i := range hits {
+		now, _, err := l.validate(ctx, hits[i].ID, "validation")
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		} else if err == nil {
+			hits[i].Record = now
 		}
 	}
-	return checked, nil
+	return nil
 }
 
 // Doubt says in words why a record is not to be taken for true; "" where nothing is
@@ -86,8 +84,8 @@ func (l *look) validate(ctx context.Context, id, by string) (Record, []Found, er
 		return Record{}, nil, fmt.Errorf("memory: validate %s: %w", subconscious.Clip(id, MaxName), err)
 	}
 	next, found := l.around(ctx, old)
-	if len(found) == 0 {
-		return old.Record, nil, nil
+	if settled := len(found) == 0 || next.Validity == old.Validity && slices.Equal(next.Citations, old.Citations) && next.Checked.Sub(old.Checked) < lookKept; settled {
+		return old.Record, found, nil
 	}
 	err = l.db.Write(ctx, func(tx *store.Tx) error {
 		now, err := byID(ctx, tx, id)
@@ -113,6 +111,9 @@ func (l *look) validate(ctx context.Context, id, by string) (Record, []Found, er
 	}
 	return next.Record, found, nil
 }
+
+// lookKept is how long it is not written down again that nothing changed.
+const lookKept = time.Hour
 
 // checked begins what is said of a change by a look; it is not undone with the last
 // change that somebody made.
