@@ -238,6 +238,9 @@ func (s *Store) Undo(ctx context.Context, id, by string) (Record, error) {
 			} else {
 				next.Record = *e.Before
 				next.Version, next.SeenCount, next.LastSeen, next.Used, next.LastUsed = now.Version, now.SeenCount, now.LastSeen, now.Used, now.LastUsed
+				if slices.Equal(now.Citations, next.Citations) {
+					next.seen(now.Validity, now.Checked)
+				}
 			}
 			if next.Status == Active && now.Status != Active {
 				if err := s.room(ctx, tx, act, next.Record); err != nil {

@@ -141,13 +141,19 @@ func (l *look) around(ctx context.Context, r row) (row, []Found) {
 	if worst == Unknown && r.Doubt() != "" {
 		worst = r.Validity // what could not be looked at takes no doubt away
 	}
-	if worst == Changed && r.Validity != Changed {
+	r.Citations = cited
+	r.seen(worst, l.now())
+	return r, all
+}
+
+// seen notes what came of a look. What has changed has half of its confidence.
+func (r *Record) seen(validity Validity, at time.Time) {
+	if validity == Changed && r.Validity != Changed {
 		r.Confidence /= 2
-	} else if worst != Changed && r.Validity == Changed {
+	} else if validity != Changed && r.Validity == Changed {
 		r.Confidence = min(2*r.Confidence, 1)
 	}
-	r.Citations, r.Validity, r.Checked = cited, worst, l.now()
-	return r, all
+	r.Validity, r.Checked = validity, at
 }
 
 // badness orders what may come of a look: the worst counts.
