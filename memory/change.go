@@ -304,7 +304,7 @@ func (s *Store) History(ctx context.Context, id string) ([]Happened, error) {
 func (s *Store) Timeline(ctx context.Context, topic string, since time.Time) ([]Record, error) {
 	condition, args := "topic <> ''", []any(nil)
 	if topic != "" {
-		condition, args = "topic = ?", []any{strings.ToLower(fulltext.Line(topic))}
+		condition, args = "topic = ? AND topic <> ''", []any{strings.ToLower(fulltext.Line(topic))}
 	}
 	all, err := store.All(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE "+condition+
 		" AND lane = 'trusted' AND status <> 'archived' AND max(created, said) >= ? ORDER BY topic, CASE said WHEN 0 THEN created ELSE said END, n LIMIT 1000", append(args, since.UnixNano())...)
@@ -327,8 +327,8 @@ func (s *Store) Conflicts(ctx context.Context, lane Lane) ([]Pair, error) {
 	var pairs []Pair
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
 		all, err := store.All(ctx, tx, func(p *Pair) []any { return []any{&p.Older.ID, &p.Newer.ID, store.Time(&p.At)} }, `SELECT older, newer, at FROM memory_conflicts
-			WHERE older IN (SELECT id FROM memory_records WHERE lane = ?1 AND status = 'active') AND newer IN (SELECT id FROM memory_records WHERE status = 'active')
-			ORDER BY at DESC LIMIT ?2`, lane, maxLimit)
+			JOIN memory_records o ON o.id = older JOIN memory_records n ON n.id = newer
+			WHERE o.lane = ? AND o.status = 'active' AND n.status = 'active' ORDER BY at DESC LIMIT ?`, lane, maxLimit)
 		for _, p := range all {
 			older, olderErr := byID(ctx, tx, p.Older.ID)
 			newer, newerErr := byID(ctx, tx, p.Newer.ID)

@@ -60,19 +60,18 @@ func (q Query) labels() (all []string) {
 func (s *Store) Rank(ctx context.Context) error {
 	for more := true; more; {
 		err := s.db.Write(ctx, func(tx *store.Tx) error {
-			rows, err := store.All(ctx, tx, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+
-				", r.n FROM memory_records r WHERE r.n > ? ORDER BY r.n LIMIT ?", s.ranked.read, atOnce)
+			read, err := rows(ctx, tx, "r.n > ? ORDER BY r.n LIMIT ?", s.ranked.read, atOnce)
 			if err != nil {
 				return err
 			}
 			tx.After(func() {
-				for _, r := range rows {
+				for _, r := range read {
 					s.ranked.read = r.n
 					if r.Status == Active {
 						s.ranked.add(r)
 					}
 				}
-				more = len(rows) == atOnce
+				more = len(read) == atOnce
 				s.ranked.whole.Store(!more)
 			})
 			return nil

@@ -52,13 +52,21 @@ func (c textColumn) Scan(column any) error {
 
 func joined(tags []string) string { return strings.Join(tags, "\n") }
 
+// rows returns the records for which the condition holds.
+func rows(ctx context.Context, from store.Source, condition string, args ...any) ([]row, error) {
+	return store.All(ctx, from, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+", r.n FROM memory_records r WHERE "+condition, args...)
+}
+
 // one returns the record for which the condition holds, or ErrNotFound.
 func one(ctx context.Context, from store.Source, condition string, args ...any) (row, error) {
-	r, ok, err := store.One(ctx, from, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+", r.n FROM memory_records r WHERE "+condition, args...)
-	if err == nil && !ok {
+	all, err := rows(ctx, from, condition, args...)
+	if err == nil && len(all) == 0 {
 		err = ErrNotFound
 	}
-	return r, err
+	if err != nil {
+		return row{}, err
+	}
+	return all[0], nil
 }
 
 func byID(ctx context.Context, from store.Source, id string) (row, error) {

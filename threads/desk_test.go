@@ -121,12 +121,12 @@ func TestDeskTools(t *testing.T) {
 		names = append(names, tool.Name)
 		checkTool(t, tool)
 	}
-	if want := []string{"read_file", "list_events", "health", "search_notes", "read_mail", "search_memory", "get_memory", "search_conversations", "read_subconscious"}; !slices.Equal(names, want) {
+	if want := []string{"read_file", "list_events", "health", "search_notes", "read_mail", "search_memory", "search_agents_memory", "get_memory", "search_conversations", "read_subconscious"}; !slices.Equal(names, want) {
 		t.Errorf("it has %q", names)
 	}
 	for thread, want := range map[subconscious.ThreadName][]string{
 		"watcher":   {"read_file", "list_events", "health", "read_mail"},
-		"librarian": {"read_file", "search_notes", "search_memory", "get_memory", "search_conversations"},
+		"librarian": {"read_file", "search_notes", "search_memory", "search_agents_memory", "get_memory", "search_conversations"},
 		"oracle":    {"list_events", "search_notes", "read_mail", "search_memory"},
 		"dreamer":   {"search_notes", "search_memory"}, "nobody": nil,
 	} {
