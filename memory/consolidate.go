@@ -93,8 +93,8 @@ func (s *Store) Consolidate(ctx context.Context, now time.Time) (Consolidated, e
 				done.Done = append(done.Done, d)
 			}
 		}
-		wanted = wanted[min(len(wanted), most):]
-		done.Proposed = wanted[:min(len(wanted), proposedMost)]
+		done.Proposed = append(done.Proposed, wanted[min(len(wanted), most):]...)
+		done.Proposed = done.Proposed[:min(len(done.Proposed), proposedMost)]
 		return tx.Exec(ctx, "INSERT OR REPLACE INTO memory_state VALUES (?, ?)", consolidation, store.JSON(done))
 	}))
 }
@@ -175,6 +175,7 @@ func (s *Store) compareAll(ctx context.Context, tx *store.Tx, done *Consolidated
 				done.Junk = map[Reason]int{}
 			}
 			done.Junk[reason]++
+			done.Proposed = append(done.Proposed, Done{ID: r.ID, What: "archived", Why: "not worth keeping: " + string(reason)})
 		}
 		if single(r.Topic) {
 			continue

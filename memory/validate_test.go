@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -312,15 +313,24 @@ func TestGitEnds(t *testing.T) {
 	write(t, folder, "sample.go", poem)
 	write(t, folder, "bin/git", "#!/bin/sh\ntrap '' TERM\nsleep 600 &\necho $! > '"+folder+"/child'\nwait\n")
 	check(t, os.Chmod(filepath.Join(folder, "bin/git"), 0o755))
-	s, _ := opened(t, memory.Options{Git: 2 * time.Second, Path: []string{filepath.Join(folder, "bin"), "/usr/bin", "/bin"}})
+	s, _ := opened(t, memory.Options{Git: time.Hour, Path: []string{filepath.Join(folder, "bin"), "/usr/bin", "/bin"}})
 	r := add(t, s, cites(folder, memory.Citation{File: "sample.go", Commit: "0123456789"}))
 	other := cites(folder, memory.Citation{File: "sample.go", Commit: "9876543210"})
 	other.Citations = append(other.Citations, r.Citations...)
-	if r, found := validated(t, s, add(t, s, other).ID); r.Validity != memory.Unknown || len(found) != 2 || !strings.Contains(found[1].Says, "in time") {
-		t.Errorf("%+v, %+v", r, found)
+	id := add(t, s, other).ID
+	ctx, cancel := context.WithCancel(t.Context())
+	var child []byte
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		defer cancel()
+		for end := time.Now().Add(time.Minute); len(child) == 0 && time.Now().Before(end); {
+			child, _ = os.ReadFile(filepath.Join(folder, "child")) // until it is there
+		}
+	})
+	if r, found, err := s.Validate(ctx, id); err != nil || r.Validity != memory.Unknown || len(found) != 2 || !strings.Contains(found[0].Says+found[1].Says, "in time"+"git did not answer in time") {
+		t.Errorf("%+v, %+v, %v", r, found, err)
 	}
-	child, err := os.ReadFile(filepath.Join(folder, "child"))
-	check(t, err)
+	waiting.Wait()
 	stat := "/proc/" + strings.TrimSpace(string(child)) + "/stat"
 	for end := time.Now().Add(time.Minute); ; {
 		state, err := os.ReadFile(stat)

@@ -180,7 +180,9 @@ func (s *Store) again(ctx context.Context, tx *store.Tx, act *act, old row, r Re
 	next.Tags = union(old.Tags, r.Tags, MaxTags)
 	next.Citations = slices.Clone(old.Citations)
 	for _, c := range r.Citations {
-		same := func(o Citation) bool { return o == c || c.Hash != "" && o.Hash != "" && o.File == c.File && o.Lines == c.Lines }
+		same := func(o Citation) bool {
+			return o == c || c.Hash != "" && o.Hash != "" && o.File == c.File && o.Lines == c.Lines
+		}
 		if i := slices.IndexFunc(next.Citations, same); i >= 0 {
 			next.Citations[i] = c
 		} else if len(next.Citations) < MaxCitations {
