@@ -45,7 +45,7 @@ func (r recollection) SearchMemory(ctx context.Context, words string, agents boo
 
 // Memory implements threads.MemoryReader.
 func (r recollection) Memory(ctx context.Context, id string) (threads.Memory, error) {
-	kept, err := r.memory.Get(ctx, id)
+	kept, _, err := r.memory.Validate(ctx, id)
 	switch {
 	case errors.Is(err, memory.ErrNotFound), err == nil && (kept.Status != memory.Active || kept.Lane != memory.Trusted):
 		return threads.Memory{}, threads.ErrNoMemory
@@ -56,7 +56,7 @@ func (r recollection) Memory(ctx context.Context, id string) (threads.Memory, er
 }
 
 func threadMemory(r memory.Record) threads.Memory {
-	return threads.Memory{ID: r.ID, Kind: string(r.Kind), Text: r.Text, Trust: r.Trust, Created: r.Created, Tags: r.Tags, Agent: r.By()}
+	return threads.Memory{ID: r.ID, Kind: string(r.Kind), Text: r.Text, Trust: r.Trust, Created: r.Created, Tags: r.Tags, Agent: r.By(), Doubt: r.Doubt()}
 }
 
 // saidFound is how many messages a search gives.
@@ -91,11 +91,18 @@ func (r recollection) SearchConversations(ctx context.Context, words string, day
 func (d *Daemon) rank(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var reading sync.WaitGroup
+	d.read = make(chan struct{})
 	reading.Go(func() {
+<<<<<<< HEAD
+		defer close(d.read)
+		if err := d.memory.Rank(ctx); err != nil && ctx.Err() == nil {
+			d.options.Logger.Error("memory is searched by full text alone", "error", err)
+=======
 		for _, rank := range []func(context.Context) error{d.memory.Rank, d.chat.Rank} {
 			if err := rank(ctx); err != nil && ctx.Err() == nil {
 				d.options.Logger.Error("searched by full text alone", "error", err)
 			}
+>>>>>>> 1037966fcd71ecac73f524adc9c42521aa1868d5
 		}
 	})
 	d.later("stop reading memory and conversations in", func(within context.Context) error {

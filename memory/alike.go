@@ -44,7 +44,7 @@ func (s *Store) alike(ctx context.Context, tx *store.Tx, r Record) (found neighb
 		} else if err != nil {
 			return neighbour{}, err
 		}
-		if near.About.Project != r.About.Project || near.About.Agent != r.About.Agent {
+		if near.ID == r.ID || near.About.Project != r.About.Project || near.About.Agent != r.About.Agent {
 			continue
 		}
 		c := compare(near.Text, r.Text)

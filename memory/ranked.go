@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/subconsciousd/subconsciousd/internal/recall"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -83,6 +85,11 @@ func (s *Store) recalled(ctx context.Context, q Query, limit int) ([]Hit, error)
 		if ok && (q.About.Turn == "" || r.About.Turn == q.About.Turn) { // it was not changed meanwhile
 			hits = append(hits, Hit{r, found.Score})
 		}
+	}
+	if !q.Variety {
+		slices.SortStableFunc(hits, func(a, b Hit) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Confidence, a.Confidence))
+		})
 	}
 	return hits, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,7 +92,7 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 	}
 	hits, err := s.search(ctx, q, limit)
 	if err == nil && q.Into != "" && len(hits) > 0 {
-		err = s.note(ctx, q.Into, hits)
+		err = errors.Join(s.look().refresh(ctx, hits), s.note(ctx, q.Into, hits))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("memory: search: %w", err)
