@@ -93,16 +93,11 @@ func (d *Daemon) rank(ctx context.Context) error {
 	var reading sync.WaitGroup
 	d.read = make(chan struct{})
 	reading.Go(func() {
-<<<<<<< HEAD
 		defer close(d.read)
-		if err := d.memory.Rank(ctx); err != nil && ctx.Err() == nil {
-			d.options.Logger.Error("memory is searched by full text alone", "error", err)
-=======
 		for _, rank := range []func(context.Context) error{d.memory.Rank, d.chat.Rank} {
 			if err := rank(ctx); err != nil && ctx.Err() == nil {
 				d.options.Logger.Error("searched by full text alone", "error", err)
 			}
->>>>>>> 1037966fcd71ecac73f524adc9c42521aa1868d5
 		}
 	})
 	d.later("stop reading memory and conversations in", func(within context.Context) error {
