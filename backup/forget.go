@@ -1,0 +1,135 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/memory"
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// Unshow drops what deliberations on record showed of what the memory erases.
+func Unshow(ctx context.Context, tx *store.Tx, of memory.Erasure) (int, error) {
+	return deliberate.Unshow(ctx, tx, of.IDs, of.Says)
+}
+
+// copyNames are the backups that are made by themselves, with the times in their names.
+func copyNames(stateDir, folder string) map[string]string {
+	if real, err := filepath.EvalSymlinks(stateDir); err == nil {
+		stateDir = real
+	}
+	patterns := map[string]string{
+		filepath.Join(stateDir, "backups", "mind-before-v*-*.db"): "20060102T150405.000Z.db",
+		stateDir + ".before-restore-*":                            nameTime,
+	}
+	if folder != "" {
+		patterns[filepath.Join(folder, "subconscious-*.tar.gz")] = nameTime + ".tar.gz"
+		patterns[filepath.Join(folder, "subconscious-*.tar.gz.age")] = nameTime + ".tar.gz.age"
+	}
+	return patterns
+}
+
+// Since are the backups that were made since a time, as far as they are known: those of
+// the folder of backups, copies from before an upgrade, and minds that a restore has put
+// aside. A backup of another name or in another place is not among them.
+func Since(stateDir, folder string, since time.Time) (all []string) {
+	for pattern, layout := range copyNames(stateDir, folder) {
+		paths, _ := filepath.Glob(pattern) // which errs for a bad pattern alone
+		for _, path := range paths {
+			name := path[strings.LastIndexByte(path, '-')+1:]
+			if at, err := time.Parse(layout, name); err == nil && !at.Before(since.Truncate(time.Second)) {
+				all = append(all, path)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Rewritten says what became of backups that held what was forgotten.
+type Rewritten struct {
+	// Written are those that were written anew without it.
+	Written []string `json:"written,omitempty"`
+	// Removed are copies from before an upgrade, which no present version can rewrite.
+	Removed []string `json:"removed,omitempty"`
+	// Left hold it still: they are encrypted, or a mind that a restore has put aside.
+	Left []string `json:"left,omitempty"`
+}
+
+// Forget takes what was forgotten out of backups that Since has named. Those that come
+// before one that fails are done.
+func Forget(ctx context.Context, stateDir string, files []string) (done Rewritten, err error) {
+	for _, path := range files {
+		switch {
+		case ctx.Err() != nil:
+			return done, ctx.Err()
+		case strings.HasSuffix(path, ".tar.gz"):
+			err, done.Written = rewrite(ctx, stateDir, path), append(done.Written, path)
+		case strings.HasSuffix(path, ".db"):
+			err, done.Removed = os.Remove(path), append(done.Removed, path)
+		default:
+			done.Left = append(done.Left, path)
+		}
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// rewrite restores a backup aside, and makes it anew of that.
+func rewrite(ctx context.Context, stateDir, path string) (err error) {
+	aside, err := os.MkdirTemp(stateDir, "backup-*.part")
+	if err != nil {
+		return explain(stateDir, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(aside)) }()
+	manifest, err := unpack(ctx, path, "", aside)
+	if err != nil {
+		return err
+	}
+	database := filepath.Join(aside, databaseName)
+	db, err := store.Open(ctx, store.Options{Path: database}, Migrations()...)
+	if err != nil {
+		return unproven(path, err)
+	}
+	err = errors.Join(mend(ctx, db, aside, stateDir), db.Close(), os.RemoveAll(filepath.Join(aside, "backups")))
+	if err != nil {
+		return err
+	}
+	if manifest.Schema, err = store.SchemaOf(database); err != nil {
+		return err
+	}
+	if manifest.Files, err = listed(aside); err != nil {
+		return err
+	}
+	_, err = archive(ctx, path, true, nil, manifest, aside, sha256.New())
+	return err
+}
+
+// mend erases from a database that stands aside what was forgotten, by the tombstones
+// that came with it and those of the mind in whose place it comes, "" for none.
+func mend(ctx context.Context, db *store.DB, aside, stateDir string) error {
+	path := filepath.Join(aside, memory.TombstonesName)
+	if stateDir != "" {
+		if err := memory.MergeTombstones(path, filepath.Join(stateDir, memory.TombstonesName)); err != nil {
+			return err
+		}
+	}
+	forgotten, err := memory.OpenTombstones(path)
+	if err != nil {
+		return err
+	}
+	gone, err := memory.New(db, memory.Options{Tombstones: forgotten, Unshow: Unshow}).Mend(ctx)
+	if gone > 0 { // what was migrated has a copy from before
+		err = errors.Join(err, os.RemoveAll(filepath.Join(aside, "backups")))
+	}
+	return err
+}
