@@ -1,12 +1,12 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,36 +20,27 @@ func Unshow(ctx context.Context, tx *store.Tx, of memory.Erasure) (int, error) {
 	return deliberate.Unshow(ctx, tx, of.IDs, of.Says)
 }
 
-// copyNames are the backups that are made by themselves, with the times in their names.
-func copyNames(stateDir, folder string) map[string]string {
-	if real, err := filepath.EvalSymlinks(stateDir); err == nil {
-		stateDir = real
-	}
-	patterns := map[string]string{
-		filepath.Join(stateDir, "backups", "mind-before-v*-*.db"): "20060102T150405.000Z.db",
-		stateDir + ".before-restore-*":                            nameTime,
-	}
-	if folder != "" {
-		patterns[filepath.Join(folder, "subconscious-*.tar.gz")] = nameTime + ".tar.gz"
-		patterns[filepath.Join(folder, "subconscious-*.tar.gz.age")] = nameTime + ".tar.gz.age"
-	}
-	return patterns
-}
-
 // Since are the backups that were made since a time, as far as they are known: those of
 // the folder of backups, copies from before an upgrade, and minds that a restore has put
 // aside. A backup of another name or in another place is not among them.
 func Since(stateDir, folder string, since time.Time) (all []string) {
-	for pattern, layout := range copyNames(stateDir, folder) {
-		paths, _ := filepath.Glob(pattern) // which errs for a bad pattern alone
-		for _, path := range paths {
-			name := path[strings.LastIndexByte(path, '-')+1:]
-			if at, err := time.Parse(layout, name); err == nil && !at.Before(since.Truncate(time.Second)) {
-				all = append(all, path)
+	if there, err := filepath.EvalSymlinks(stateDir); err == nil {
+		stateDir = there
+	}
+	for _, place := range []struct{ folder, begins, layout string }{
+		{folder, "subconscious-", nameTime + ".tar.gz"}, {folder, "subconscious-", nameTime + ".tar.gz.age"},
+		{filepath.Join(stateDir, "backups"), "mind-before-v", "20060102T150405.000Z.db"},
+		{filepath.Dir(stateDir), filepath.Base(stateDir) + ".before-restore-", nameTime},
+	} {
+		entries, _ := os.ReadDir(cmp.Or(place.folder, os.DevNull))
+		for _, entry := range entries {
+			name := entry.Name()
+			at, err := time.Parse(place.layout, name[strings.LastIndexByte(name, '-')+1:])
+			if strings.HasPrefix(name, place.begins) && err == nil && !at.Before(since.Truncate(time.Second)) {
+				all = append(all, filepath.Join(place.folder, name))
 			}
 		}
 	}
-	slices.Sort(all)
 	return all
 }
 
