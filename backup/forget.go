@@ -12,12 +12,19 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/memory"
+	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
 )
 
-// Unshow drops what deliberations on record showed of what the memory erases.
+// Unshow drops what models on record were shown, and answered, of what the memory erases.
 func Unshow(ctx context.Context, tx *store.Tx, of memory.Erasure) (int, error) {
-	return deliberate.Unshow(ctx, tx, of.IDs, of.Says)
+	shown, ticks, err := deliberate.Unshow(ctx, tx, of.IDs, of.Says)
+	if err != nil {
+		return 0, err
+	}
+	answers, err := mind.DropAnswers(ctx, tx, models.RoleDeliberation, ticks, of.Says)
+	return shown + answers, err
 }
 
 // Since are the backups that were made since a time, as far as they are known: those of

@@ -74,25 +74,27 @@ func hashed(text string) string {
 
 // Unshow drops, in the transaction, the texts of all steps from the one on that showed
 // or made one of these records, or says what they said, and what the person was told then
-// where it says that. It returns how many steps and endings have lost texts. A
-// deliberation that is under way goes on with what it knows, and nothing that it still
-// says is written down.
-func Unshow(ctx context.Context, tx *store.Tx, records []string, says func(string) bool) (dropped int, err error) {
+// where it says that. It returns how many steps and endings have lost texts, and the
+// ticks of those deliberations. One that is under way goes on with what it knows, and
+// nothing that it still says is written down.
+func Unshow(ctx context.Context, tx *store.Tx, records []string, says func(string) bool) (dropped int, ticks []int64, err error) {
 	w := &Worker{}
-	ids, err := store.All(ctx, tx, store.Value[string], "SELECT id FROM escalations ORDER BY id")
+	of, err := store.Map[string, int64](ctx, tx, "SELECT id, tick FROM escalations")
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	for _, id := range ids {
+	for id, tick := range of {
 		for _, drop := range []func(context.Context, *store.Tx, string, []string, func(string) bool) (int, error){w.unshow, w.untell} {
 			n, err := drop(ctx, tx, id, records, says)
 			if err != nil && !errors.Is(err, errUnreadable) {
-				return 0, err
+				return 0, nil, err
 			}
-			dropped += n
+			if dropped += n; n > 0 {
+				ticks = append(ticks, tick)
+			}
 		}
 	}
-	return dropped, nil
+	return dropped, ticks, nil
 }
 
 func (w *Worker) unshow(ctx context.Context, tx *store.Tx, id string, records []string, says func(string) bool) (dropped int, err error) {
