@@ -126,7 +126,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
 		d.lock, d.openStore, d.openMind, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
-		d.openHeart, d.openView, d.rank, d.work, d.keepBackups, d.serve, d.begin,
+		d.openHeart, d.openView, d.rank, d.work, d.keepBackups, d.serve, d.tellTouched, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			if wrong := (*store.Error)(nil); errors.As(err, &wrong) {

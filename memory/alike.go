@@ -33,7 +33,7 @@ type neighbour struct {
 // alike looks among the nearest of its lane, project and agent for one that says the
 // same, or may contradict it. While the records are still read in, nothing is found.
 func (s *Store) alike(ctx context.Context, tx *store.Tx, r Record) (found neighbour, err error) {
-	if !s.ranked.whole.Load() {
+	if !s.ranked.Whole() {
 		return neighbour{}, nil
 	}
 	most := 0.0

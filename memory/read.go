@@ -101,7 +101,7 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 }
 
 func (s *Store) search(ctx context.Context, q Query, limit int) ([]Hit, error) {
-	if s.ranked.whole.Load() {
+	if s.ranked.Whole() {
 		// Words that say little are in the tables alone.
 		if hits, err := s.recalled(ctx, q, limit); err != nil || len(hits) > 0 {
 			return hits, err

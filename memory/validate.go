@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -126,11 +127,9 @@ func (l *look) around(ctx context.Context, r row) (row, []Found) {
 	for i := range cited {
 		all = append(all, l.at(ctx, r.Record, &cited[i]))
 	}
-	if o := r.Origin; o != nil {
+	if o := r.Origin; o != nil && o.Hash != "" && filepath.IsAbs(o.Path) {
 		from := Citation{File: o.Path, Lines: o.Lines, Hash: o.Hash}
-		if root, name, ok := alone(o.Path); ok && o.Hash != "" {
-			all = append(all, l.file(ctx, root, name, &from))
-		}
+		all = append(all, l.file(ctx, filepath.Dir(o.Path), filepath.Base(o.Path), &from))
 	}
 	worst := Unknown
 	for _, f := range all {
@@ -171,19 +170,14 @@ func saysAll(all []Found, of Validity) string {
 
 // at looks at one citation.
 func (l *look) at(ctx context.Context, r Record, c *Citation) Found {
-	if c.File == "" {
-		if l.options.World == nil {
-			return Found{*c, Unknown, "nobody knows of it", ""}
-		}
-		validity, says, err := l.options.World.Stands(ctx, *c)
-		if err != nil {
-			return Found{*c, Unknown, "it cannot be looked up now", ""}
-		}
-		return Found{*c, validity, says, ""}
-	}
-	root, name, ok := r.within(c.File)
-	if !ok {
+	if root, name, ok := r.within(c.File); ok {
+		return l.file(ctx, root, name, c)
+	} else if c.File != "" || l.options.World == nil {
 		return Found{*c, Unknown, "it is in no folder that is looked into", ""}
 	}
-	return l.file(ctx, root, name, c)
+	validity, says, err := l.options.World.Stands(ctx, *c)
+	if err != nil {
+		return Found{*c, Unknown, "it cannot be looked up now", ""}
+	}
+	return Found{*c, validity, says, ""}
 }

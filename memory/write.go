@@ -34,7 +34,7 @@ const (
 // Errors wrap ErrInvalid, ErrNotFound where it supersedes nothing that is there, or
 // ErrFull; nothing was written then.
 func (s *Store) Add(ctx context.Context, r Record) (done Written, err error) {
-	r.Citations = s.noted(r)
+	r.Citations = s.noted(ctx, r)
 	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
 		done, err = s.remember(ctx, tx, r)
 		return err

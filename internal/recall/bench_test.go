@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,10 +46,40 @@ func BenchmarkSearch(b *testing.B) {
 			x, questions := filled(n)
 			runtime.GC()
 			runtime.ReadMemStats(&after)
+			var took []time.Duration
 			for i := 0; b.Loop(); i++ {
+				from := time.Now()
 				x.Search(questions[i%len(questions)])
+				took = append(took, time.Since(from))
 			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
 			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(n), "bytes/passage")
+		})
+	}
+}
+
+// BenchmarkChange takes out a passage and adds it again, and BenchmarkNearest looks for
+// what is like one.
+func BenchmarkChange(b *testing.B) {
+	changed(b, func(x *Index, p Passage) {
+		x.Remove(p.ID)
+		x.Add(p)
+	})
+}
+
+func BenchmarkNearest(b *testing.B) { changed(b, func(x *Index, p Passage) { x.Nearest(p.Text, 3) }) }
+
+func changed(b *testing.B, each func(*Index, Passage)) {
+	for _, n := range []int{10_000, 100_000, 300_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			x, _ := filled(n)
+			random := rand.New(rand.NewPCG(1, 2))
+			zipf := rand.NewZipf(random, 1.07, 8, 60000)
+			for i := 0; b.Loop(); i++ {
+				each(x, sample(random, zipf, i%n))
+			}
 		})
 	}
 }
