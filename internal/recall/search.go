@@ -212,19 +212,25 @@ func (s *search) floor(most int) (step uint32, left int) {
 	return step, most
 }
 
+// window are the passages of a session that lend to a passage or borrow of it, and itself.
+func (s *search) window(n uint32) []uint32 {
+	p := &s.x.passages[n]
+	row := s.x.rows[p.session].in
+	return row[min(int(max(p.at-2, 0)), len(row)):min(int(p.at)+3, len(row))]
+}
+
 // around puts a passage and its neighbours in near.
 func (s *search) around(n uint32) {
-	p := &s.x.passages[n]
-	in := []uint32{n}
-	if p.session != 0 {
-		row := s.x.rows[p.session].in
-		in = row[max(p.at-2, 0):min(int(p.at)+3, len(row))]
+	s.mark(n)
+	for _, n := range s.window(n) {
+		s.mark(n)
 	}
-	for _, n := range in {
-		if bit := uint64(1) << (n % 64); s.is[n/64]&bit == 0 {
-			s.is[n/64] |= bit
-			s.near = append(s.near, n)
-		}
+}
+
+func (s *search) mark(n uint32) {
+	if bit := uint64(1) << (n % 64); s.is[n/64]&bit == 0 {
+		s.is[n/64] |= bit
+		s.near = append(s.near, n)
 	}
 }
 
@@ -235,10 +241,11 @@ type scored struct {
 
 // best gives the passages around the best so many that are of what is looked for.
 func (s *search) best(most int, each func(scored)) {
-	s.gather(most, nil, s.around)
 	confined := s.q.isConfined()
 	if confined {
-		s.gather(most, s.passes, s.around)
+		s.gather(most, func(n uint32) bool { return s.passes(n) || slices.ContainsFunc(s.window(n), s.passes) }, s.around)
+	} else {
+		s.gather(most, nil, s.around)
 	}
 	for _, n := range s.near {
 		if !confined || s.passes(n) {

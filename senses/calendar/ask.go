@@ -60,7 +60,7 @@ func (s *Sense) ask(ctx context.Context, at time.Time, mind *time.Location, curs
 		s.current = true
 	}
 	head, _, _ := strings.Cut(s.cursor, "\n")
-	if s.cursor = head + "\n" + found.tokens() + lineOf(left); s.cursor != string(cursor) {
+	if s.cursor = head + "\n" + found.tokens(left); s.cursor != string(cursor) {
 		batch.Cursor = []byte(s.cursor)
 	}
 	batch.Degraded, batch.Starting = senses.Joined(found.Degraded, s.degraded), found.Starting
@@ -110,28 +110,21 @@ func (f Found) holds(tokens map[string]string) bool {
 	return true
 }
 
-func (f Found) tokens() string {
+// tokens are those of the next cursor, and who left.
+func (f Found) tokens(left senses.Left) string {
 	all := make(map[string]string, len(f.Collections))
 	for _, c := range f.Collections {
 		all[c.Name] = c.Token
 	}
-	text, _ := json.Marshal(all) // of a map of strings, which cannot fail
-	return string(text)
-}
-
-// lineOf is the line of a cursor that says who left.
-func lineOf(left senses.Left) string {
-	if len(left) == 0 {
-		return ""
-	}
-	text, _ := json.Marshal(left) // of a map of numbers, which cannot fail
-	return "\n" + string(text)
+	tokens, _ := json.Marshal(all) // of maps of texts and numbers, which cannot fail
+	out, _ := json.Marshal(left)
+	return string(tokens) + "\n" + string(out)
 }
 
 // tokensOf are those of a cursor, and who left.
 func tokensOf(cursor []byte) (tokens map[string]string, left senses.Left) {
-	lines := append(strings.SplitN(string(cursor), "\n", 3), "", "", "")
-	if json.Unmarshal([]byte(lines[1]), &tokens) != nil || lines[2] != "" && json.Unmarshal([]byte(lines[2]), &left) != nil {
+	lines := append(strings.SplitN(string(cursor), "\n", 3), "", "")
+	if json.Unmarshal([]byte(lines[1]), &tokens) != nil || json.Unmarshal([]byte(cmp.Or(lines[2], "null")), &left) != nil {
 		return nil, nil
 	}
 	return tokens, left
