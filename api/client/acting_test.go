@@ -107,7 +107,7 @@ func TestTalkingMethods(t *testing.T) {
 	if err != nil || len(found.Memories) != 1 || found.Total != 3 || found.Quarantined != 1 {
 		t.Errorf("memory: %v %+v", err, found)
 	}
-	if found, err = Ask(ctx, c, api.GetMemories, api.MemoryQuery{Quarantined: true}); err != nil || len(found.Memories) != 1 || found.Memories[0].Status != "quarantined" {
+	if found, err = Ask(ctx, c, api.GetMemories, api.MemoryQuery{Quarantined: true}); err != nil || len(found.Memories) != 1 || found.Memories[0].Lane != "quarantine" {
 		t.Errorf("kept apart: %v %+v", err, found)
 	}
 	if record, err := Ask(ctx, c, api.GetMemory, api.MemoryName{ID: "m-1e"}); err != nil || len(record.Citations) != 1 {
