@@ -20,9 +20,19 @@ var (
 	_ threads.ConversationReader = recollection{}
 )
 
-// SearchMemory implements threads.MemoryReader. What is kept apart is not found.
-func (r recollection) SearchMemory(ctx context.Context, words string, limit int) ([]threads.Memory, error) {
-	hits, err := r.memory.Search(ctx, memory.Query{Words: words, Limit: limit})
+// into is the key of a context for the deliberation that something is recalled into.
+type into struct{}
+
+// SearchMemory implements threads.MemoryReader.
+func (r recollection) SearchMemory(ctx context.Context, words string, agents bool, limit int) ([]threads.Memory, error) {
+	q := memory.Query{Words: words, Limit: limit, Into: memory.Threads}
+	if agents {
+		q.Lane = memory.Agents
+	}
+	if deliberation, ok := ctx.Value(into{}).(string); ok {
+		q.Into = deliberation
+	}
+	hits, err := r.memory.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}

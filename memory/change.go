@@ -182,8 +182,13 @@ func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
 		}
 		next := old
 		next.Lane, next.Trust, next.Status, next.Confidence = Trusted, subconscious.Owner, Active, 1
-		if next.Validity == Changed {
-			next.Validity, next.Checked = Unknown, time.Time{}
+		if next.Doubt() != "" {
+			// It rests on the person's word: what it cites counts as it is from now on.
+			next.Validity, next.Checked, next.Citations = Unknown, time.Time{}, slices.Clone(old.Citations)
+			for i := range next.Citations {
+				c := &next.Citations[i]
+				c.Hash, c.Twins, c.Commit, c.Seq = "", 0, "", 0
+			}
 		}
 		if old.Lane == Trusted && old.Status == Active {
 			return next, nil
@@ -214,7 +219,7 @@ func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
 func (s *Store) Undo(ctx context.Context, id, by string) (Record, error) {
 	return s.changed(ctx, "undone", id, by, func(tx *store.Tx, act *act, asked row) (row, error) {
 		events, err := store.All(ctx, tx, (*Happened).columns, "SELECT "+eventColumns+
-			" FROM memory_events WHERE act = (SELECT act FROM memory_events WHERE id = ? ORDER BY seq DESC LIMIT 1) ORDER BY seq DESC", id)
+			" FROM memory_events WHERE act = (SELECT act FROM memory_events WHERE id = ? AND what NOT LIKE 'checked:%' AND what NOT LIKE 'linked:%' ORDER BY seq DESC LIMIT 1) ORDER BY seq DESC", id)
 		if err != nil {
 			return row{}, err
 		}

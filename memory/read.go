@@ -83,11 +83,7 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 	}
 	hits, err := s.search(ctx, q, limit)
 	if err == nil && q.Into != "" && len(hits) > 0 {
-		var ids []string
-		for _, h := range hits {
-			ids = append(ids, h.ID)
-		}
-		err = s.Recalled(ctx, q.Into, ids...)
+		err = s.note(ctx, q.Into, hits)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("memory: search: %w", err)

@@ -34,6 +34,7 @@ const (
 // Errors wrap ErrInvalid, ErrNotFound where it supersedes nothing that is there, or
 // ErrFull; nothing was written then.
 func (s *Store) Add(ctx context.Context, r Record) (done Written, err error) {
+	r.Citations = s.noted(r)
 	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
 		done, err = s.remember(ctx, tx, r)
 		return err
@@ -177,9 +178,13 @@ func (s *Store) again(ctx context.Context, tx *store.Tx, act *act, old row, r Re
 	next.SeenCount++
 	next.LastSeen = act.at
 	next.Tags = union(old.Tags, r.Tags, MaxTags)
+	next.Citations = slices.Clone(old.Citations)
 	for _, c := range r.Citations {
-		if len(next.Citations) < MaxCitations && !slices.Contains(next.Citations, c) {
-			next.Citations = append(slices.Clone(next.Citations), c)
+		same := func(o Citation) bool { return o == c || c.File != "" && o.File == c.File && o.Lines == c.Lines }
+		if i := slices.IndexFunc(next.Citations, same); i >= 0 {
+			next.Citations[i] = c
+		} else if len(next.Citations) < MaxCitations {
+			next.Citations = append(next.Citations, c)
 		}
 	}
 	if r.Trust == subconscious.Owner {

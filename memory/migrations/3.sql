@@ -124,6 +124,8 @@ CREATE TABLE memory_recalled (
 	session TEXT NOT NULL,
 	id TEXT NOT NULL,
 	at INTEGER NOT NULL,
+	place INTEGER NOT NULL,
+	score REAL NOT NULL,
 	PRIMARY KEY (session, id)
 ) WITHOUT ROWID;
 CREATE INDEX memory_recalled_at ON memory_recalled (at);
