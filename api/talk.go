@@ -151,7 +151,7 @@ type MemoryPage struct {
 }
 
 // MemoryForgotten is the state of a memory whose text is gone.
-const MemoryForgotten = memory.Forgotten
+const MemoryForgotten = memory.Erased
 
 // MemoryChange is the body of POST /v1/memory: exactly one of Add, Confirm and
 // Forget.

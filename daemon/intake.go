@@ -326,7 +326,7 @@ func (q *intake) ChangeMemory(ctx context.Context, change api.MemoryChange) (api
 	case change.Forget != "":
 		r, err := q.in.Memory.Get(ctx, change.Forget)
 		if err == nil {
-			err = q.in.Memory.Forget(ctx, change.Forget)
+			_, err = q.in.Memory.Forget(ctx, change.Forget)
 		}
 		if err != nil {
 			return api.MemoryRecord{}, view.Answer(err)

@@ -82,7 +82,7 @@ func BenchmarkForget10k(b *testing.B) {
 	for b.Loop() {
 		r, err := s.Add(context.Background(), owners(prose(random, 30)))
 		if err == nil {
-			err = s.Forget(context.Background(), r.ID)
+			_, err = s.Forget(context.Background(), r.ID)
 		}
 		if err != nil {
 			b.Fatal(err)

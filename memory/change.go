@@ -143,6 +143,11 @@ func (s *Store) Edit(ctx context.Context, id string, version int, e Edit, by str
 		if e.Pinned != nil {
 			next.Pinned = *e.Pinned
 		}
+		if found := s.options.Tombstones.of(next.Record); len(found) > len(s.options.Tombstones.of(old.Record)) && by != string(Person) {
+			return row{}, fmt.Errorf("%w: the person has forgotten that", ErrInvalid)
+		} else if err := s.options.Tombstones.lift(found); err != nil {
+			return row{}, err
+		}
 		if hashed := string(hashOf(next.Text)); hashed != string(hashOf(old.Text)) && next.Status == Active {
 			if same, err := one(ctx, tx, "lane = ? AND hash = ? AND project = ? AND agent = ? AND status = 'active'", old.Lane, hashOf(next.Text), old.About.Project, old.About.Agent); err == nil {
 				return row{}, fmt.Errorf("%w: %s says that already", ErrInvalid, same.ID)

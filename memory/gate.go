@@ -23,6 +23,8 @@ const (
 	Marked   Reason = "marked"   // it carries our own mark: we wrote or showed it
 	Echo     Reason = "echo"     // like what was recalled where it was written
 	Unquoted Reason = "unquoted" // the words that it rests on do not stand where they should
+	// WasForgotten: the person has forgotten it. Their own word is kept, with this reason.
+	WasForgotten Reason = "forgotten"
 	// Displaced is counted with them: what went to the archive for want of room.
 	Displaced Reason = "displaced"
 )
@@ -59,6 +61,9 @@ func (s *Store) refuses(ctx context.Context, tx *store.Tx, r Record) (Reason, er
 	}
 	if !quoted(r.RestsOn, r.Quotes) {
 		return Unquoted, nil
+	}
+	if len(s.options.Tombstones.of(r)) > 0 {
+		return WasForgotten, nil
 	}
 	if r.Source == Person {
 		return "", nil

@@ -173,7 +173,7 @@ func TestForgottenIsGoneFromTheFiles(t *testing.T) {
 		t.Fatal("the words are not to be found before: the test sees nothing")
 	}
 	for _, id := range ids {
-		if err := s.Forget(t.Context(), id); err != nil {
+		if _, err := s.Forget(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -214,7 +214,7 @@ func TestAtTheSameTime(t *testing.T) {
 				_, err = s.Search(context.Background(), memory.Query{Words: "shared"})
 				errs = append(errs, err)
 				if w == 0 && i%5 == 0 {
-					if err := s.Forget(context.Background(), r.ID); !errors.Is(err, memory.ErrNotFound) {
+					if _, err := s.Forget(context.Background(), r.ID); !errors.Is(err, memory.ErrNotFound) {
 						errs = append(errs, err)
 					}
 				}

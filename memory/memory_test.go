@@ -200,10 +200,10 @@ func TestKeysWriteOnce(t *testing.T) {
 	if got := add(t, s, twice); got.SeenCount != 2 {
 		t.Errorf("seen %d times", got.SeenCount)
 	}
-	if err := s.Forget(t.Context(), first.ID); err != nil {
+	if _, err := s.Forget(t.Context(), first.ID); err != nil {
 		t.Fatal(err)
 	}
-	if got := add(t, s, twice); got.Status != memory.Forgotten || got.ID != first.ID || got.Text != "" {
+	if got := add(t, s, twice); got.Status != memory.Erased || got.ID != first.ID || got.Text != "" {
 		t.Errorf("what was forgotten came back: %+v", got)
 	}
 	if hits := search(t, s, memory.Query{Words: "invoice"}); len(hits) != 0 {
@@ -366,7 +366,7 @@ func TestRefused(t *testing.T) {
 		"get":     second(s.Get(t.Context(), "m-1")),
 		"confirm": second(s.Confirm(t.Context(), "m-1")),
 		"archive": second(s.Archive(t.Context(), "m-1", "person")),
-		"forget":  s.Forget(t.Context(), strings.Repeat("x", 10_000)),
+		"forget":  second(s.Forget(t.Context(), strings.Repeat("x", 10_000))),
 	} {
 		if !errors.Is(err, memory.ErrNotFound) || len(err.Error()) > 200 || strings.Contains(err.Error(), "store:") {
 			t.Errorf("%s: %v", name, err)
@@ -377,7 +377,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func second(_ memory.Record, err error) error { return err }
+func second[T any](_ T, err error) error { return err }
 
 // TestRanked: what full text finds is found once the records are read in, too: by words
 // that say little, and by tags behind the longest text.

@@ -209,7 +209,7 @@ func union(kept, more []string, limit int) []string {
 
 // hashOf is equal for texts that differ in nothing but capitals and white space.
 func hashOf(text string) []byte {
-	sum := sha256.Sum256([]byte(strings.ToLower(fulltext.Line(text))))
+	sum := sha256.Sum256([]byte(normal(text)))
 	return sum[:]
 }
 

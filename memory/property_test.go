@@ -23,6 +23,8 @@ import (
 type world struct {
 	records map[string]memory.Record // by ID
 	keys    map[string]string        // IDs by lane and key
+	// forgotten are the texts that nobody but the person writes again.
+	forgotten map[string]bool
 }
 
 func laneIn(trust subconscious.Trust) memory.Lane {
@@ -100,10 +102,19 @@ func (w *world) add(t *rapid.T, r memory.Record, got memory.Written, err error) 
 	if id, known := w.keys[key]; known && r.Key != "" {
 		want, there := w.records[id]
 		if !there {
-			want = memory.Record{ID: id, Status: memory.Forgotten}
+			want = memory.Record{ID: id, Status: memory.Erased}
 		}
 		equal(t, "with a known key", want, got.Record, err)
 		return
+	}
+	if w.forgotten[strings.ToLower(r.Text)] {
+		if r.Trust != subconscious.Owner {
+			if err != nil || got.Outcome != memory.Refused || got.Reason != memory.WasForgotten {
+				t.Fatalf("forgotten, and yet %+v, %v", got, err)
+			}
+			return
+		}
+		delete(w.forgotten, strings.ToLower(r.Text))
 	}
 	want, known := w.same(lane, r.Text)
 	changed := known && want.Status == memory.Archived
@@ -196,7 +207,7 @@ func TestStoreIsItsModel(t *testing.T) {
 		}
 		defer db.Close()
 		s := memory.New(db, memory.Options{Now: clock(), MaxLane: maxOfModel})
-		w := &world{records: map[string]memory.Record{}, keys: map[string]string{}}
+		w := &world{records: map[string]memory.Record{}, keys: map[string]string{}, forgotten: map[string]bool{}}
 		someone := func(t *rapid.T) string {
 			ids := slices.Sorted(maps.Keys(w.records))
 			return rapid.SampledFrom(append(ids, "m-nobody")).Draw(t, "id")
@@ -245,10 +256,14 @@ func TestStoreIsItsModel(t *testing.T) {
 			"forget": func(t *rapid.T) {
 				id := someone(t)
 				_, there := w.records[id]
-				if err := s.Forget(ctx, id); there != (err == nil) {
+				if _, err := s.Forget(ctx, id); there != (err == nil) {
 					t.Fatalf("%v", err)
 				}
-				delete(w.records, id)
+				if there {
+					text := strings.ToLower(w.records[id].Text)
+					w.forgotten[text] = true
+					maps.DeleteFunc(w.records, func(_ string, r memory.Record) bool { return strings.ToLower(r.Text) == text })
+				}
 			},
 			"": func(t *rapid.T) { compare(t, s, w) },
 		})

@@ -59,7 +59,7 @@ const (
 	Active     Status = "active"     // found
 	Superseded Status = "superseded" // another one holds in its place
 	Archived   Status = "archived"   // kept, and no longer found
-	Forgotten  Status = "forgotten"  // erased: nothing but its ID is known
+	Erased     Status = "forgotten"  // forgotten: nothing but its ID is known
 )
 
 // Validity says what came of the last look at what a record cites.
@@ -209,7 +209,7 @@ type Written struct {
 	Outcome Outcome `json:"outcome"`
 	// With is the record that it conflicts with.
 	With string `json:"with,omitempty"`
-	// Reason says why it was refused.
+	// Reason says why it was refused, or that the person had forgotten what they say again.
 	Reason Reason `json:"reason,omitempty"`
 }
 

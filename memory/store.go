@@ -13,6 +13,7 @@ package memory
 
 import (
 	"cmp"
+	"context"
 	"embed"
 	"io"
 	"log/slog"
@@ -43,6 +44,15 @@ type Options struct {
 	// MaxLane and MaxAgent bound how many active records a lane and an agent have;
 	// 0 is the constant of that name.
 	MaxLane, MaxAgent int
+	// Tombstones are of what was forgotten, which is not written again; nil: they are
+	// known until the end of the process.
+	Tombstones *Tombstones
+	// Unshow drops the texts of prompts and steps that showed what is erased, in the
+	// transaction, and returns how many; nil: there are none.
+	Unshow func(ctx context.Context, tx *store.Tx, of Erasure) (int, error)
+	// Backups are the files of the backups that were made since a time; nil: there are
+	// none.
+	Backups func(since time.Time) []string
 }
 
 // Store is the memory kept in a database. It is safe for concurrent use.
@@ -62,6 +72,9 @@ func New(db *store.DB, options Options) *Store {
 	}
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	if options.Tombstones == nil {
+		options.Tombstones = newTombstones()
 	}
 	options.MaxLane = cmp.Or(options.MaxLane, MaxLane)
 	options.MaxAgent = cmp.Or(options.MaxAgent, MaxAgent)

@@ -26,7 +26,7 @@ const (
 // stored: that one's SeenCount rises, and it gains the tags and citations. What
 // strangers or agents said changes nothing that the person, the machine or another one
 // said, nor the other way round. With a key that was used before, nothing changes; if
-// the person has forgotten that record since, its Status is Forgotten.
+// the person has forgotten that record since, its Status is Erased.
 //
 // What supersedes another record, by name or by a topic that holds one value, retires
 // that one. What is not worth keeping is refused, with the reason and no error.
@@ -66,6 +66,10 @@ func (s *Store) remember(ctx context.Context, tx *store.Tx, r Record) (Written, 
 		}
 	}
 	reason, err := s.refuses(ctx, tx, clean)
+	again := reason == WasForgotten && clean.Source == Person && clean.Trust == subconscious.Owner
+	if again {
+		reason, err = "", s.options.Tombstones.lift(s.options.Tombstones.of(clean))
+	}
 	if err != nil {
 		return Written{}, err
 	}
@@ -76,6 +80,9 @@ func (s *Store) remember(ctx context.Context, tx *store.Tx, r Record) (Written, 
 	done, err := s.place(ctx, tx, act, clean)
 	if err != nil {
 		return Written{}, err
+	}
+	if again {
+		done.Reason = WasForgotten
 	}
 	return done, s.keep(ctx, tx, clean, done.ID, act.at)
 }
@@ -105,7 +112,7 @@ func keyed(ctx context.Context, tx *store.Tx, r Record) (known Record, found boo
 	}
 	row, err := byID(ctx, tx, id)
 	if errors.Is(err, ErrNotFound) {
-		return Record{ID: id, Status: Forgotten}, true, nil
+		return Record{ID: id, Status: Erased}, true, nil
 	}
 	return row.Record, err == nil, err
 }

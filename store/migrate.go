@@ -14,7 +14,7 @@ import (
 // schema version in the file's header is then true whenever the file is
 // whole, and an older program can refuse the file without opening it.
 func (db *DB) migrate(ctx context.Context, migrations []Migration) (err error) {
-	pool, err := pool(db.path, 1, 1, "rw", "synchronous(EXTRA)", "cache_size(-2048)")
+	pool, err := pool(db.path, 1, 1, "rw", "synchronous(EXTRA)", "secure_delete(1)", "cache_size(-2048)")
 	if err != nil {
 		return err
 	}
@@ -41,6 +41,18 @@ func (db *DB) migrate(ctx context.Context, migrations []Migration) (err error) {
 	if mode != "delete" {
 		return &Error{Code: CodeBusy, Path: db.path, Text: fmt.Sprintf("the database %s is open in another program and cannot be migrated", db.path),
 			Next: "Close that program, then start again"}
+	}
+	// Pages that migrations of earlier versions have freed hold what stood in them; it goes
+	// before anything else, so that whoever is interrupted does it again.
+	var free int
+	if err := conn.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil {
+		return err
+	}
+	if free > 0 {
+		// Not in memory, which may be less than the database.
+		if _, err := conn.ExecContext(ctx, "PRAGMA temp_store=1; VACUUM; PRAGMA temp_store=2"); err != nil {
+			return err
+		}
 	}
 	return db.apply(ctx, conn, pending, migrations)
 }

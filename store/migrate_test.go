@@ -84,6 +84,37 @@ func TestMigrateFromTheFirstVersion(t *testing.T) {
 	}
 }
 
+// TestMigrationsLeaveNothingBehind: neither what they drop nor what earlier versions
+// dropped is in the file after.
+func TestMigrationsLeaveNothingBehind(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mind.db")
+	const fill = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO "
+	whole := store.Migration{Package: "test", Version: 2, SQL: "CREATE TABLE old (v TEXT); " + fill + "old SELECT 'quicksilver ' || i FROM n; " +
+		"CREATE TABLE new (v TEXT); " + fill + "new SELECT 'xylophonist ' || i FROM n;"}
+	if err := open(t, path, first, whole).Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := raw.Exec("PRAGMA secure_delete=0; DROP TABLE old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if before := string(testutil.Read(t, path)); !strings.Contains(before, "quicksilver") || !strings.Contains(before, "xylophonist") {
+		t.Fatal("the words are not there before: the test sees nothing")
+	}
+	if err := open(t, path, first, whole, store.Migration{Package: "test", Version: 3, SQL: "DROP TABLE new"}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if after := string(testutil.Read(t, path)); strings.Contains(after, "quicksilver") || strings.Contains(after, "xylophonist") {
+		t.Errorf("they are there after: %d and %d times", strings.Count(after, "quicksilver"), strings.Count(after, "xylophonist"))
+	}
+}
+
 func TestNothingPendingMakesNoBackup(t *testing.T) {
 	path := fixture(t)
 	for range 2 {
