@@ -198,7 +198,7 @@ func (d *Daemon) openStore(ctx context.Context) error {
 	d.db, d.mind = db, mind.New(db)
 	d.chat = chat.New(db, chat.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger})
 	d.door = &source.Door{DB: db, Sources: d.options.Config.Senses.Post, Now: d.now}
-	d.memory = memory.New(db, memory.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger})
+	d.memory = memory.New(db, memory.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger, Apart: d.options.Config.Memory.Agents == memory.OfQuarantine})
 	d.later("close the database", func(context.Context) error { return db.Close() })
 	return nil
 }

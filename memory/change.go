@@ -324,13 +324,13 @@ type Pair struct {
 }
 
 // Conflicts lists the pairs of active records of a lane of which one may be wrong, the
-// last first, at most 100.
-func (s *Store) Conflicts(ctx context.Context, lane Lane) ([]Pair, error) {
+// last first, at most 100; with an ID those of that record.
+func (s *Store) Conflicts(ctx context.Context, lane Lane, id string) ([]Pair, error) {
 	var pairs []Pair
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
 		all, err := store.All(ctx, tx, func(p *Pair) []any { return []any{&p.Older.ID, &p.Newer.ID, store.Time(&p.At)} }, `SELECT older, newer, at FROM memory_conflicts
 			WHERE older IN (SELECT id FROM memory_records WHERE lane = ?1 AND status = 'active') AND newer IN (SELECT id FROM memory_records WHERE status = 'active')
-			ORDER BY at DESC LIMIT ?2`, lane, maxLimit)
+			AND (?2 = '' OR older = ?2 OR newer = ?2) ORDER BY at DESC LIMIT ?3`, lane, id, maxLimit)
 		for _, p := range all {
 			older, olderErr := byID(ctx, tx, p.Older.ID)
 			newer, newerErr := byID(ctx, tx, p.Newer.ID)

@@ -222,7 +222,7 @@ func (e *erasing) add(ctx context.Context, r row, own bool) error {
 	}
 	made, err := e.records(ctx, "derived <> '[]' AND derived <> 'null' AND EXISTS (SELECT 1 FROM json_each(derived) WHERE value = ?)", r.ID)
 	for _, one := range made {
-		if e.Says(one.searched()+"\n"+one.Summary) {
+		if e.Says(one.searched() + "\n" + one.Summary) {
 			err = cmp.Or(err, e.add(ctx, one, false))
 		} else if !slices.Contains(e.cleared, one.ID) {
 			e.cleared = append(e.cleared, one.ID)
