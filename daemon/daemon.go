@@ -77,6 +77,7 @@ type Daemon struct {
 
 	chat          *chat.Log
 	memory        *memory.Store
+	read          chan struct{} // closed when the memory has been read in
 	door          *source.Door
 	registry      *threads.Registry
 	actions       *actions.Engine
@@ -125,7 +126,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
 		d.lock, d.openStore, d.openMind, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
-		d.openHeart, d.openView, d.rank, d.work, d.keepBackups, d.serve, d.begin,
+		d.openHeart, d.openView, d.rank, d.work, d.keepBackups, d.serve, d.tellTouched, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			if wrong := (*store.Error)(nil); errors.As(err, &wrong) {
@@ -198,7 +199,7 @@ func (d *Daemon) openStore(ctx context.Context) error {
 	d.db, d.mind = db, mind.New(db)
 	d.chat = chat.New(db, chat.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger})
 	d.door = &source.Door{DB: db, Sources: d.options.Config.Senses.Post, Now: d.now}
-	d.memory = memory.New(db, memory.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger, Apart: d.options.Config.Memory.Agents == memory.OfQuarantine})
+	d.memory = memory.New(db, memory.Options{Now: d.now, Redact: redact.Text, World: outside{d}, Logger: d.options.Logger, Apart: d.options.Config.Memory.Agents == memory.OfQuarantine})
 	d.later("close the database", func(context.Context) error { return db.Close() })
 	return nil
 }
@@ -271,7 +272,7 @@ func (d *Daemon) openView(context.Context) error {
 // left first.
 func (d *Daemon) work(ctx context.Context) (err error) {
 	d.published.recover(ctx)
-	d.sweeper = &sweeper{db: d.db, mind: d.mind, chat: d.chat, deliberations: d.deliberations, actions: d.actions, logger: d.options.Logger}
+	d.sweeper = &sweeper{db: d.db, mind: d.mind, chat: d.chat, deliberations: d.deliberations, actions: d.actions, tend: d.tender(ctx), logger: d.options.Logger}
 	if !d.options.Unscheduled {
 		if d.schedule, err = d.newSchedule(); err != nil {
 			return err

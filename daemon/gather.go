@@ -238,7 +238,7 @@ func (s sources) recalled(ctx context.Context, e deliberate.Escalation, observat
 	}
 	var all []prompts.Memory
 	for _, hit := range hits {
-		all = append(all, prompts.Memory{ID: hit.ID, Text: hit.Text, Trust: hit.Trust, At: hit.Created})
+		all = append(all, prompts.Memory{ID: hit.ID, Text: hit.Text, Trust: hit.Trust, At: hit.Created, Doubt: hit.Doubt()})
 	}
 	return all, nil
 }

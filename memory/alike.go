@@ -33,7 +33,7 @@ type neighbour struct {
 // alike looks among the nearest of its lane, project and agent for one that says the
 // same, or may contradict it. While the records are still read in, nothing is found.
 func (s *Store) alike(ctx context.Context, tx *store.Tx, r Record) (found neighbour, err error) {
-	if !s.ranked.whole.Load() {
+	if !s.ranked.Whole() {
 		return neighbour{}, nil
 	}
 	most := 0.0
@@ -44,7 +44,7 @@ func (s *Store) alike(ctx context.Context, tx *store.Tx, r Record) (found neighb
 		} else if err != nil {
 			return neighbour{}, err
 		}
-		if near.About.Project != r.About.Project || near.About.Agent != r.About.Agent {
+		if near.ID == r.ID || near.About.Project != r.About.Project || near.About.Agent != r.About.Agent {
 			continue
 		}
 		c := compare(near.Text, r.Text)

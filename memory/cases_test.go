@@ -21,20 +21,20 @@ import (
 func TestLabelledCases(t *testing.T) {
 	for _, set := range []string{"tune", "hold"} {
 		came := map[string]map[memory.Outcome]int{}
+		s, _ := opened(t, memory.Options{})
+		if err := s.Rank(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		for line := range bytes.Lines(testutil.Read(t, filepath.Join("testdata", "cases-"+set+".jsonl"))) {
-			var c struct{ Kind, First, Second string }
+			var c struct{ ID, Kind, First, Second string }
 			if err := json.Unmarshal(line, &c); err != nil {
 				t.Fatal(err)
 			}
-			s, _ := opened(t, memory.Options{})
-			if err := s.Rank(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			for range 2 { // beside others
-				add(t, s, owners("The sample office has a printer on the second floor"))
-			}
-			add(t, s, owners(c.First))
-			second, err := s.Add(t.Context(), owners(c.Second))
+			of := memory.About{Project: c.ID}
+			first, again := owners(c.First), owners(c.Second)
+			first.About, again.About = of, of
+			add(t, s, first)
+			second, err := s.Add(t.Context(), again)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,9 +45,9 @@ func TestLabelledCases(t *testing.T) {
 			came[c.Kind]["all"]++
 		}
 		t.Log(set, came)
-		again, doubt := came["preserve"], came["revise"][memory.Conflict]+came["contradict"][memory.Conflict]
-		if known := again[memory.Seen] + again[memory.Conflict]; known*100 < 95*again["all"] {
-			t.Errorf("%s: of %d that say the same again, %d are known for it", set, again["all"], known)
+		same, doubt := came["preserve"], came["revise"][memory.Conflict]+came["contradict"][memory.Conflict]
+		if known := same[memory.Seen] + same[memory.Conflict]; known*100 < 95*same["all"] {
+			t.Errorf("%s: of %d that say the same again, %d are known for it", set, same["all"], known)
 		}
 		if all := came["revise"]["all"] + came["contradict"]["all"]; doubt*100 < 90*all {
 			t.Errorf("%s: of %d that cannot hold both, %d are in conflict", set, all, doubt)

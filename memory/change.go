@@ -243,6 +243,9 @@ func (s *Store) Undo(ctx context.Context, id, by string) (Record, error) {
 			} else {
 				next.Record = *e.Before
 				next.Version, next.SeenCount, next.LastSeen, next.Used, next.LastUsed = now.Version, now.SeenCount, now.LastSeen, now.Used, now.LastUsed
+				if slices.Equal(now.Citations, next.Citations) {
+					next.seen(now.Validity, now.Checked)
+				}
 			}
 			if next.Status == Active && now.Status != Active {
 				if err := s.room(ctx, tx, act, next.Record); err != nil {
@@ -306,7 +309,7 @@ func (s *Store) History(ctx context.Context, id string) ([]Happened, error) {
 func (s *Store) Timeline(ctx context.Context, topic string, since time.Time) ([]Record, error) {
 	condition, args := "topic <> ''", []any(nil)
 	if topic != "" {
-		condition, args = "topic = ?", []any{strings.ToLower(fulltext.Line(topic))}
+		condition, args = "topic = ? AND topic <> ''", []any{strings.ToLower(fulltext.Line(topic))}
 	}
 	all, err := store.All(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE "+condition+
 		" AND lane = 'trusted' AND status <> 'archived' AND max(created, said) >= ? ORDER BY topic, CASE said WHEN 0 THEN created ELSE said END, n LIMIT 1000", append(args, since.UnixNano())...)
@@ -329,8 +332,8 @@ func (s *Store) Conflicts(ctx context.Context, lane Lane, id string) ([]Pair, er
 	var pairs []Pair
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
 		all, err := store.All(ctx, tx, func(p *Pair) []any { return []any{&p.Older.ID, &p.Newer.ID, store.Time(&p.At)} }, `SELECT older, newer, at FROM memory_conflicts
-			WHERE older IN (SELECT id FROM memory_records WHERE lane = ?1 AND status = 'active') AND newer IN (SELECT id FROM memory_records WHERE status = 'active')
-			AND (?2 = '' OR older = ?2 OR newer = ?2) ORDER BY at DESC LIMIT ?3`, lane, id, maxLimit)
+			JOIN memory_records o ON o.id = older JOIN memory_records n ON n.id = newer
+			WHERE o.lane = ?1 AND o.status = 'active' AND n.status = 'active' AND (?2 = '' OR older = ?2 OR newer = ?2) ORDER BY at DESC LIMIT ?3`, lane, id, maxLimit)
 		for _, p := range all {
 			older, olderErr := byID(ctx, tx, p.Older.ID)
 			newer, newerErr := byID(ctx, tx, p.Newer.ID)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/store"
@@ -43,14 +44,13 @@ const (
 	consolidation    = "consolidation"
 	// promoteFrom is how often an insight was seen that is a pattern.
 	promoteFrom = 3
-	// quarantined is how long after it was said last what a stranger said is kept at hand.
+	// quarantined is how long what a stranger said is at hand after it was said last.
 	quarantined = 90 * 24 * time.Hour
 	// A tenth of the store is changed at most, and changesMost; so many more are proposed.
 	changedPart, changesMost, proposedMost = 10, 500, 20
-	// checkedMost records that were used are checked, and were not for checkedAfter.
-	checkedMost, checkedAfter = 200, 7 * 24 * time.Hour
-	// checkGitTime is how long git may take for all of them.
-	checkGitTime = 10 * time.Second
+	// checkedMost records that were used are checked, if they were not for checkedAfter, and
+	// git may take checkedGit for all of them.
+	checkedMost, checkedAfter, checkedGit = 200, 7 * 24 * time.Hour, 10 * time.Second
 	// comparedMost records are compared.
 	comparedMost = 2000
 )
@@ -61,127 +61,111 @@ const (
 // reason in the record's history, and is not made again after it was taken back. What
 // would change more than a tenth of the store is proposed alone.
 func (s *Store) Consolidate(ctx context.Context, now time.Time) (Consolidated, error) {
-	now = time.Unix(0, now.UnixNano()).UTC()
+	done, err := s.consolidate(ctx, time.Unix(0, now.UnixNano()).UTC())
+	if err != nil {
+		return Consolidated{}, fmt.Errorf("memory: consolidate: %w", err)
+	}
+	return done, nil
+}
+
+func (s *Store) consolidate(ctx context.Context, now time.Time) (Consolidated, error) {
 	last, _, err := store.One(ctx, s.db, store.JSONValue[Consolidated], "SELECT value FROM memory_state WHERE key = ?", consolidation)
 	if since := now.Sub(last.At); err != nil || since >= 0 && since < consolidateEvery {
-		return last, wrapped(err)
+		return last, err
 	}
-	done := Consolidated{At: now, Through: last.Through}
+	done := Consolidated{At: now, Through: last.Through, Junk: map[Reason]int{}}
 	if err := s.checkUsed(ctx, &done); err != nil {
-		return Consolidated{}, wrapped(err)
+		return done, err
 	}
 	var wanted []Done
-	if err := s.db.Read(ctx, func(tx *store.Tx) (err error) {
-		wanted, err = s.due(ctx, tx, now)
-		if err == nil {
-			err = s.compareAll(ctx, tx, &done, &wanted)
+	if err := s.db.Read(ctx, func(tx *store.Tx) error {
+		aged, err := store.All(ctx, tx, func(d *Done) []any { return []any{&d.ID, &d.What, &d.Why} }, due, promoteFrom, now.Add(-quarantined).UnixNano(), consolidation, changesMost+proposedMost)
+		if err != nil {
+			return err
 		}
+		linked, err := s.compareAll(ctx, tx, &done)
+		wanted = append(aged, linked...)
 		return err
 	}); err != nil {
-		return Consolidated{}, wrapped(err)
+		return done, err
 	}
-	return done, wrapped(s.db.Write(ctx, func(tx *store.Tx) error {
+	return done, s.db.Write(ctx, func(tx *store.Tx) error {
 		most, _, err := store.One(ctx, tx, store.Value[int], "SELECT coalesce(sum(records), 0) / ? FROM memory_counts WHERE status = 'active'", changedPart)
 		if err != nil {
 			return err
 		}
-		most = min(most, changesMost)
-		for _, d := range wanted[:min(len(wanted), most)] {
-			if made, err := s.make(ctx, tx, &act{at: now, by: consolidation}, d); err != nil {
+		most = min(most, changesMost, len(wanted))
+		for _, d := range wanted[:most] {
+			if err := s.make(ctx, tx, &act{at: now, by: consolidation}, d); errors.Is(err, ErrNotFound) {
+				continue // it was changed meanwhile
+			} else if err != nil {
 				return err
-			} else if made {
-				done.Done = append(done.Done, d)
 			}
+			done.Done = append(done.Done, d)
 		}
-		wanted = wanted[min(len(wanted), most):]
-		done.Proposed = wanted[:min(len(wanted), proposedMost)]
+		done.Proposed = append(done.Proposed, wanted[most:]...)
+		done.Proposed = done.Proposed[:min(len(done.Proposed), proposedMost)]
 		return tx.Exec(ctx, "INSERT OR REPLACE INTO memory_state VALUES (?, ?)", consolidation, store.JSON(done))
-	}))
-}
-
-func wrapped(err error) error {
-	if err != nil {
-		return fmt.Errorf("memory: consolidate: %w", err)
-	}
-	return nil
+	})
 }
 
 // checkUsed looks at the sources of what was used, what was looked at longest ago first.
 func (s *Store) checkUsed(ctx context.Context, done *Consolidated) error {
-	ids, err := store.All(ctx, s.db, store.Value[string], `SELECT id FROM memory_records WHERE status = 'active' AND lane <> 'quarantine' AND used > 0
-		AND (citations NOT IN ('[]', 'null') OR origin <> 'null') AND checked < ? AND created < ? ORDER BY checked, n LIMIT ?`,
-		done.At.Add(-checkedAfter).UnixNano(), done.At.Add(-checkedAfter).UnixNano(), checkedMost)
+	before, err := store.All(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+` FROM memory_records r WHERE status = 'active' AND lane <> 'quarantine' AND used > 0
+		AND (citations NOT IN ('[]', 'null') OR origin <> 'null') AND max(checked, created) < ? ORDER BY checked, n LIMIT ?`, done.At.Add(-checkedAfter).UnixNano(), checkedMost)
 	l := s.look()
-	l.git = max(l.git, checkGitTime)
-	for _, id := range ids {
-		before, getErr := s.Get(ctx, id)
-		now, found, checkErr := l.validate(ctx, id, consolidation)
-		if err = errors.Join(getErr, checkErr); err != nil && !errors.Is(err, ErrNotFound) {
+	l.git = max(l.git, checkedGit)
+	for _, r := range before {
+		now, found, err := l.validate(ctx, r.ID, consolidation)
+		if errors.Is(err, ErrNotFound) {
+			continue // it was forgotten meanwhile
+		} else if err != nil {
 			return err
 		}
 		done.Checked++
-		if now.Doubt() != before.Doubt() {
-			done.Done = append(done.Done, Done{ID: id, What: "checked", Why: saysAll(found, now.Validity)})
+		if now.Doubt() != r.Doubt() {
+			done.Done = append(done.Done, Done{ID: r.ID, What: "checked", Why: saysAll(found, now.Validity)})
 		}
-		err = nil
 	}
 	return err
 }
 
-// due is what is to be promoted, and to go to the archive.
-func (s *Store) due(ctx context.Context, tx *store.Tx, now time.Time) ([]Done, error) {
-	const untouched = " AND NOT EXISTS (SELECT 1 FROM memory_events e WHERE e.id = r.id AND e.who = '" + consolidation + "' AND e.what NOT LIKE 'checked:%' AND e.what NOT LIKE 'linked:%') ORDER BY n LIMIT ?"
-	promoted, err := store.All(ctx, tx, func(d *Done) []any { return []any{&d.ID, &d.Why} }, `SELECT id, 'seen ' || seen || ' times' FROM memory_records r WHERE lane = 'trusted' AND status = 'active'
-		AND (kind = 'insight' OR kind = 'note' AND source <> 'person') AND seen >= ? AND validity NOT IN ('changed', 'missing')
-		AND NOT EXISTS (SELECT 1 FROM memory_conflicts c WHERE r.id IN (c.older, c.newer))`+untouched, promoteFrom, changesMost)
-	if err != nil {
-		return nil, err
-	}
-	for i := range promoted {
-		promoted[i].What = "promoted"
-	}
-	archived, err := store.All(ctx, tx, func(d *Done) []any { return []any{&d.ID} }, `SELECT id FROM memory_records r WHERE lane = 'quarantine' AND status = 'active'
-		AND pinned = 0 AND max(last_seen, updated) < ?`+untouched, now.Add(-quarantined).UnixNano(), changesMost+proposedMost)
-	for i := range archived {
-		archived[i].What, archived[i].Why = "archived", "in quarantine for more than 90 days"
-	}
-	return append(promoted, archived...), err
-}
+// due is what is to be promoted, and to go to the archive, and was not before: kinds and
+// words of the person stay.
+const due = `SELECT id, what, why FROM (SELECT id, n, 'promoted' AS what, 'seen ' || seen || ' times' AS why FROM memory_records r WHERE lane = 'trusted' AND status = 'active'
+		AND (kind = 'insight' OR kind = 'note' AND source <> 'person') AND seen >= ?1 AND validity NOT IN ('changed', 'missing')
+		AND NOT EXISTS (SELECT 1 FROM memory_conflicts c WHERE r.id IN (c.older, c.newer))
+	UNION ALL SELECT id, n, 'archived', 'in quarantine for more than 90 days' FROM memory_records WHERE lane = 'quarantine' AND status = 'active' AND pinned = 0 AND max(last_seen, updated) < ?2) d
+	WHERE NOT EXISTS (SELECT 1 FROM memory_events e WHERE e.id = d.id AND e.who = ?3 AND e.what LIKE d.what || ':%') ORDER BY what DESC, n LIMIT ?4`
 
-// compareAll goes through the next records: which say what others say or may contradict
-// them, and which are not worth keeping.
-func (s *Store) compareAll(ctx context.Context, tx *store.Tx, done *Consolidated, wanted *[]Done) error {
-	if !s.ranked.whole.Load() {
-		return nil
+// compareAll goes through the next records, which say what others say or may contradict
+// them, and counts those that are not worth keeping. It returns what is to be linked.
+func (s *Store) compareAll(ctx context.Context, tx *store.Tx, done *Consolidated) (wanted []Done, err error) {
+	if !s.ranked.Whole() {
+		return nil, nil
 	}
 	rows, err := store.All(ctx, tx, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+
 		", r.n FROM memory_records r WHERE r.n > ? AND r.status = 'active' AND r.lane <> 'quarantine' ORDER BY r.n LIMIT ?", done.Through, comparedMost)
-	if err != nil {
-		return err
+	if done.Compared, done.Through = len(rows), 0; len(rows) == comparedMost {
+		done.Through = rows[comparedMost-1].n
 	}
-	paired := map[Done]bool{}
-	done.Through = 0
-	for i, r := range rows {
-		if i == comparedMost-1 {
-			done.Through = r.n
+	for _, r := range rows {
+		apart := r.Record
+		apart.About.Session, apart.Deliberation = "", "" // it may have been recalled there itself
+		reason, err := s.refuses(ctx, tx, apart)
+		if err != nil {
+			return nil, err
 		}
-		done.Compared++
-		alone := r.Record
-		alone.About.Session, alone.Deliberation = "", "" // where it was recalled itself
-		if reason, err := s.refuses(ctx, tx, alone); err != nil {
-			return err
-		} else if reason != "" {
-			if done.Junk == nil {
-				done.Junk = map[Reason]int{}
-			}
+		if reason != "" {
 			done.Junk[reason]++
-		}
-		if single(r.Topic) {
-			continue
+			done.Proposed = append(done.Proposed, Done{ID: r.ID, What: "archived", Why: "not worth keeping: " + string(reason)})
 		}
 		like, err := s.alike(ctx, tx, r.Record)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if like.ID == "" || single(r.Topic) {
+			continue
 		}
 		d := Done{ID: r.ID, What: "linked", With: like.ID, Why: "one of them may be wrong"}
 		if like.same {
@@ -191,19 +175,17 @@ func (s *Store) compareAll(ctx context.Context, tx *store.Tx, done *Consolidated
 		if like.n > r.n {
 			d.ID, d.With = d.With, d.ID
 		}
-		if like.ID == "" || paired[d] {
-			continue
-		}
-		paired[d] = true
 		// What was told apart once is not linked again.
-		if _, known, err := store.One(ctx, tx, store.Value[int], `SELECT 1 FROM memory_conflicts WHERE (older, newer) IN ((?1, ?2), (?2, ?1))
-			UNION ALL SELECT 1 FROM memory_events WHERE id = ?1 AND what = ?3`, d.ID, d.With, d.said()); err != nil {
-			return err
-		} else if !known {
-			*wanted = append(*wanted, d)
+		_, known, err := store.One(ctx, tx, store.Value[int], `SELECT 1 FROM memory_conflicts WHERE (older, newer) IN (VALUES (?1, ?2), (?2, ?1))
+			UNION ALL SELECT 1 FROM memory_events WHERE id = ?1 AND what = ?3`, d.ID, d.With, d.said())
+		if err != nil {
+			return nil, err
+		}
+		if !known && !slices.Contains(wanted, d) {
+			wanted = append(wanted, d)
 		}
 	}
-	return nil
+	return wanted, err
 }
 
 // said is how it stands in the record's history.
@@ -214,13 +196,11 @@ func (d Done) said() string {
 	return d.What + ": " + d.Why
 }
 
-// make does what is wanted, where the record is still there and active.
-func (s *Store) make(ctx context.Context, tx *store.Tx, act *act, d Done) (bool, error) {
+// make does what is wanted. An error is ErrNotFound where the record is not active any more.
+func (s *Store) make(ctx context.Context, tx *store.Tx, act *act, d Done) error {
 	old, err := one(ctx, tx, "id = ? AND status = 'active'", d.ID)
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
-	} else if err != nil {
-		return false, err
+	if err != nil {
+		return err
 	}
 	next := old
 	switch d.What {
@@ -231,12 +211,12 @@ func (s *Store) make(ctx context.Context, tx *store.Tx, act *act, d Done) (bool,
 	case "linked":
 		before, err := store.JSON(old.Record).Value()
 		if err != nil {
-			return false, err
+			return err
 		}
 		if err := tx.Exec(ctx, "INSERT OR IGNORE INTO memory_conflicts (older, newer, at) VALUES (?, ?, ?)", d.With, d.ID, act.at.UnixNano()); err != nil {
-			return false, err
+			return err
 		}
-		return true, s.tell(ctx, tx, act, d.said(), d.ID, before.(string))
+		return s.tell(ctx, tx, act, d.said(), d.ID, before.(string))
 	}
-	return true, s.change(ctx, tx, act, d.said(), old, next)
+	return s.change(ctx, tx, act, d.said(), old, next)
 }

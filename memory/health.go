@@ -55,7 +55,7 @@ const yearUnused = 365 * 24 * time.Hour
 
 // Health counts what is kept, what was refused, and what is in doubt.
 func (s *Store) Health(ctx context.Context) (Health, error) {
-	h := Health{Ranked: s.ranked.whole.Load()}
+	h := Health{Ranked: s.ranked.Whole()}
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
 		var errs [5]error
 		h.Records, errs[0] = store.All(ctx, tx, func(t *Tally) []any { return []any{&t.Lane, &t.Status, &t.Records} },

@@ -28,10 +28,7 @@ const (
 // record's project, or the file's own folder where the word is trusted. What
 // strangers name is not opened.
 func (r Record) within(file string) (root, name string, ok bool) {
-	if r.Lane == Quarantine {
-		return "", "", false
-	}
-	if project := r.About.Project; filepath.IsAbs(project) {
+	if project := r.About.Project; r.Lane != Quarantine && filepath.IsAbs(project) {
 		name, err := file, error(nil)
 		if filepath.IsAbs(file) {
 			name, err = filepath.Rel(project, file)
@@ -40,15 +37,7 @@ func (r Record) within(file string) (root, name string, ok bool) {
 			return project, name, true
 		}
 	}
-	if r.Lane != Trusted {
-		return "", "", false
-	}
-	return alone(file)
-}
-
-// alone is a file in its own folder.
-func alone(file string) (root, name string, ok bool) {
-	return filepath.Dir(file), filepath.Base(file), filepath.IsAbs(file)
+	return filepath.Dir(file), filepath.Base(file), r.Lane == Trusted && filepath.IsAbs(file)
 }
 
 var (
@@ -64,15 +53,13 @@ func readIn(root, name string) (text string, err error) {
 	}
 	defer func() { _ = folder.Close() }() // it was only read
 	file, err := folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			return "", fs.ErrNotExist
-		}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return "", fs.ErrNotExist
+	} else if err != nil {
 		return "", errNotRead
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > fileMost {
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return "", errNotRead
 	}
 	all, err := io.ReadAll(io.LimitReader(file, fileMost+1))
@@ -82,63 +69,56 @@ func readIn(root, name string) (text string, err error) {
 	return string(all), nil
 }
 
-// file looks at a cited file: its lines where they stood, elsewhere, and its commit. How
-// the lines stand is noted in the citation where that is not known.
+// ofCommit: the commit is cited, and of the file only that it is there.
+func (c Citation) ofCommit() bool { return c.Commit != "" && c.Hash == "" && c.Lines == "" }
+
+// file looks at a cited file: its lines where they stood, or elsewhere, or its commit.
 func (l *look) file(ctx context.Context, root, name string, c *Citation) Found {
 	text, err := readIn(root, name)
-	found := Found{Citation: *c, Validity: Unknown}
-	ofCommit := c.Commit != "" && c.Hash == "" && c.Lines == ""
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		found.Validity, found.Says = Missing, "the file is not there"
-		return found
-	case errors.Is(err, errNoFolder), err != nil && c.Commit == "":
-		found.Says = err.Error()
-		return found
-	case err == nil && !ofCommit:
-		if found = stand(text, c); found.Validity != Unknown || c.Commit == "" {
-			return found
-		}
+		return Found{*c, Missing, "the file is not there", ""}
+	case errors.Is(err, errNoFolder), err != nil && !c.ofCommit():
+		return Found{*c, Unknown, err.Error(), ""}
+	case c.ofCommit():
+		validity, says := l.commit(ctx, root, c.Commit)
+		return Found{*c, validity, says, ""}
 	}
-	found.Validity, found.Says = l.commit(ctx, root, c.Commit)
-	if found.Validity == Holds && !ofCommit {
-		found.Validity, found.Says = Unknown, "its commit is on a branch, and whether the lines still stand is not known"
-	}
-	return found
+	return stand(text, c)
 }
 
-// stand looks for cited lines in a text.
+// stand looks for cited lines in a text. Where it is not known how they stood, it is noted
+// in the citation how they do.
 func stand(text string, c *Citation) Found {
 	all := strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 	from, to := 0, len(all)
-	if c.Lines != "" {
-		first, last, ranges := strings.Cut(c.Lines, "-")
-		from, _ = strconv.Atoi(first)
+	if first, last, ranges := strings.Cut(c.Lines, "-"); first != "" {
+		from, _ = strconv.Atoi(first) // the citation is valid
 		if to = from; ranges {
 			to, _ = strconv.Atoi(last)
 		}
 		from--
 	}
-	n := to - from
-	found := func(validity Validity, says string, values ...any) Found {
-		return Found{Citation: *c, Validity: validity, Says: fmt.Sprintf(says, values...)}
-	}
-	switch {
-	case n <= 0 || from < 0:
+	n, there := to-from, to <= len(all)
+	found := func(validity Validity, says string) Found { return Found{*c, validity, says, ""} }
+	if n <= 0 {
 		return found(Unknown, "these lines end before they begin")
-	case to <= len(all) && c.Hash == "":
-		c.Hash, c.Twins = linesHash(all[from:to]), twins(all, from, n)
+	}
+	if c.Hash == "" && !there {
+		return found(Missing, fmt.Sprintf("the file has %d lines", len(all)))
+	} else if c.Hash == "" {
+		c.Hash = linesHash(all[from:to])
+		places, _ := seek(all, from, n, c.Hash)
+		c.Twins = len(places) - 1
 		return found(Unknown, "how they stand is kept from now on")
-	case c.Hash == "":
-		return found(Missing, "the file has %d lines", len(all))
-	case to <= len(all) && linesHash(all[from:to]) == strings.ToLower(c.Hash):
-		c.Twins = twins(all, from, n)
+	}
+	places, whole := seek(all, from, n, strings.ToLower(c.Hash))
+	switch {
+	case slices.Contains(places, from):
+		c.Twins = len(places) - 1
 		return found(Holds, "unchanged")
 	case c.Lines == "":
 		return found(Changed, "the file was changed")
-	}
-	places, whole := seek(all, n, strings.ToLower(c.Hash))
-	switch {
 	// Where they stood several times, one more must be there than the others were.
 	case len(places) > c.Twins:
 		nearest := slices.MinFunc(places, func(a, b int) int { return max(a-from, from-a) - max(b-from, from-b) })
@@ -164,19 +144,12 @@ func linesHash(all []string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// twins is how often the n lines from one on stand elsewhere too.
-func twins(all []string, from, n int) (count int) {
-	for i := range len(all) - n + 1 {
-		if i != from && slices.Equal(all[i:i+n], all[from:from+n]) {
-			count++
-		}
+// seek finds where n lines of that hash stand, first where they stood, and reports whether
+// all was searched. Elsewhere, lines without a letter or digit are no evidence.
+func seek(all []string, from, n int, hash string) (places []int, whole bool) {
+	if from+n <= len(all) && linesHash(all[from:from+n]) == hash {
+		places = append(places, from)
 	}
-	return count
-}
-
-// seek finds where n lines of that hash stand, and reports whether all was searched.
-// Lines without a letter or digit are no evidence.
-func seek(all []string, n int, hash string) (places []int, whole bool) {
 	left := soughtMost
 	for i := range len(all) - n + 1 {
 		lines, telling := all[i:i+n], false
@@ -187,27 +160,20 @@ func seek(all []string, n int, hash string) (places []int, whole bool) {
 		if left < 0 {
 			return places, false
 		}
-		if telling && linesHash(lines) == hash {
+		if i != from && telling && linesHash(lines) == hash {
 			places = append(places, i)
 		}
 	}
 	return places, true
 }
 
-// noted returns what a record cites, with how it stands now where the writer does not
-// say.
-func (s *Store) noted(r Record) []Citation {
+// noted returns what a record cites, with how its files stand where the writer does not say.
+func (s *Store) noted(ctx context.Context, r Record) []Citation {
 	cited := slices.Clone(r.Citations)
 	r.Lane = s.laneOf(r.Trust)
 	for i := range cited[:min(len(cited), MaxCitations)] {
-		c := &cited[i]
-		if c.File == "" || c.Commit != "" && c.Lines == "" || !c.valid() {
-			continue
-		}
-		if root, name, ok := r.within(c.File); ok {
-			if text, err := readIn(root, name); err == nil {
-				stand(text, c)
-			}
+		if c := &cited[i]; c.File != "" && c.valid() && !c.ofCommit() {
+			s.look().at(ctx, r, c)
 		}
 	}
 	return cited

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -53,19 +54,17 @@ func (s *Store) Validate(ctx context.Context, id string) (Record, []Found, error
 	return s.look().validate(ctx, id, "validation")
 }
 
-// Checked looks at what these records cite, as Validate does, before they are put
-// before anybody. Those that are gone meanwhile are left out.
-func (s *Store) Checked(ctx context.Context, records []Record) (checked []Record, err error) {
-	l := s.look()
-	for _, r := range records {
-		now, _, err := l.validate(ctx, r.ID, "validation")
-		if err == nil {
-			checked = append(checked, now)
-		} else if !errors.Is(err, ErrNotFound) {
-			return nil, err
+// refresh looks at what records cite that are about to be put before somebody.
+func (l *look) refresh(ctx context.Context, hits []Hit) error {
+	for i := range hits {
+		now, _, err := l.validate(ctx, hits[i].ID, "validation")
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		} else if err == nil {
+			hits[i].Record = now
 		}
 	}
-	return checked, nil
+	return nil
 }
 
 // ValidateOldest looks at the active records outside quarantine that cite something, those
@@ -97,8 +96,8 @@ func (l *look) validate(ctx context.Context, id, by string) (Record, []Found, er
 		return Record{}, nil, fmt.Errorf("memory: validate %s: %w", subconscious.Clip(id, MaxName), err)
 	}
 	next, found := l.around(ctx, old)
-	if len(found) == 0 {
-		return old.Record, nil, nil
+	if settled := len(found) == 0 || next.Validity == old.Validity && slices.Equal(next.Citations, old.Citations) && next.Checked.Sub(old.Checked) < lookKept; settled {
+		return old.Record, found, nil
 	}
 	err = l.db.Write(ctx, func(tx *store.Tx) error {
 		now, err := byID(ctx, tx, id)
@@ -125,6 +124,9 @@ func (l *look) validate(ctx context.Context, id, by string) (Record, []Found, er
 	return next.Record, found, nil
 }
 
+// lookKept is how long it is not written down again that nothing changed.
+const lookKept = time.Hour
+
 // checked begins what is said of a change by a look; it is not undone with the last
 // change that somebody made.
 const checked = "checked: "
@@ -136,11 +138,9 @@ func (l *look) around(ctx context.Context, r row) (row, []Found) {
 	for i := range cited {
 		all = append(all, l.at(ctx, r.Record, &cited[i]))
 	}
-	if o := r.Origin; o != nil {
+	if o := r.Origin; o != nil && o.Hash != "" && filepath.IsAbs(o.Path) {
 		from := Citation{File: o.Path, Lines: o.Lines, Hash: o.Hash}
-		if root, name, ok := alone(o.Path); ok && o.Hash != "" {
-			all = append(all, l.file(ctx, root, name, &from))
-		}
+		all = append(all, l.file(ctx, filepath.Dir(o.Path), filepath.Base(o.Path), &from))
 	}
 	worst := Unknown
 	for _, f := range all {
@@ -151,13 +151,19 @@ func (l *look) around(ctx context.Context, r row) (row, []Found) {
 	if worst == Unknown && r.Doubt() != "" {
 		worst = r.Validity // what could not be looked at takes no doubt away
 	}
-	if worst == Changed && r.Validity != Changed {
+	r.Citations = cited
+	r.seen(worst, l.now())
+	return r, all
+}
+
+// seen notes what came of a look. What has changed has half of its confidence.
+func (r *Record) seen(validity Validity, at time.Time) {
+	if validity == Changed && r.Validity != Changed {
 		r.Confidence /= 2
-	} else if worst != Changed && r.Validity == Changed {
+	} else if validity != Changed && r.Validity == Changed {
 		r.Confidence = min(2*r.Confidence, 1)
 	}
-	r.Citations, r.Validity, r.Checked = cited, worst, l.now()
-	return r, all
+	r.Validity, r.Checked = validity, at
 }
 
 // badness orders what may come of a look: the worst counts.
@@ -175,19 +181,14 @@ func saysAll(all []Found, of Validity) string {
 
 // at looks at one citation.
 func (l *look) at(ctx context.Context, r Record, c *Citation) Found {
-	if c.File == "" {
-		if l.options.World == nil {
-			return Found{*c, Unknown, "nobody knows of it", ""}
-		}
-		validity, says, err := l.options.World.Stands(ctx, *c)
-		if err != nil {
-			return Found{*c, Unknown, "it cannot be looked up now", ""}
-		}
-		return Found{*c, validity, says, ""}
-	}
-	root, name, ok := r.within(c.File)
-	if !ok {
+	if root, name, ok := r.within(c.File); ok {
+		return l.file(ctx, root, name, c)
+	} else if c.File != "" || l.options.World == nil {
 		return Found{*c, Unknown, "it is in no folder that is looked into", ""}
 	}
-	return l.file(ctx, root, name, c)
+	validity, says, err := l.options.World.Stands(ctx, *c)
+	if err != nil {
+		return Found{*c, Unknown, "it cannot be looked up now", ""}
+	}
+	return Found{*c, validity, says, ""}
 }

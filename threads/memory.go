@@ -30,8 +30,9 @@ type Memory struct {
 	Trust          subconscious.Trust
 	Created        time.Time
 	Tags           []string
-	// Agent is who wrote it.
-	Agent string
+	// Agent is who wrote it; Doubt says why it is not to be taken for true, "" where
+	// nothing is known against it.
+	Agent, Doubt string
 }
 
 // ErrNoMemory is returned by a MemoryReader that knows no such memory.
@@ -136,6 +137,9 @@ func (r *Registry) memoryExcerpt(m Memory, limit int, zone *time.Location) promp
 	}
 	if tags := strings.Join(m.Tags[:min(len(m.Tags), memoryTags)], " "); tags != "" {
 		name += ", tags: " + r.clipped(tags, foundLine)
+	}
+	if m.Doubt != "" {
+		name += "; " + m.Doubt
 	}
 	return prompts.Excerpt{Name: name, Trust: m.Trust, Text: r.clipped(m.Text, limit)}
 }
