@@ -67,6 +67,26 @@ func (l *look) refresh(ctx context.Context, hits []Hit) error {
 	return nil
 }
 
+// ValidateOldest looks at the active records outside quarantine that cite something, those
+// that were looked at longest ago first, as Validate does, and returns them as they are then.
+func (s *Store) ValidateOldest(ctx context.Context, limit int) ([]Record, error) {
+	all, err := store.All(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+` FROM memory_records r WHERE status = 'active' AND lane <> 'quarantine'
+		AND (citations NOT IN ('[]', 'null') OR origin <> 'null') ORDER BY checked, n LIMIT ?`, limit)
+	if err != nil {
+		return nil, fmt.Errorf("memory: validate: %w", err)
+	}
+	look := s.look()
+	for i := range all {
+		now, _, err := look.validate(ctx, all[i].ID, "validation")
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		} else if err == nil {
+			all[i] = now
+		}
+	}
+	return all, nil
+}
+
 // Doubt says in words why a record is not to be taken for true; "" where nothing is
 // known against it.
 func (r Record) Doubt() string {

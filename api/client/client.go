@@ -153,6 +153,20 @@ func Ask[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], questi
 	return value, nil
 }
 
+// Copy puts a question to the daemon, and writes what it answers to w as it comes. Its
+// errors are those of Ask; w has less than all then.
+func Copy[Q any](ctx context.Context, c *Client, route api.Route[Q, api.Text], question Q, w io.Writer) error {
+	response, err := send(ctx, c, route, question, "")
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(w, response.Body); err != nil {
+		return fmt.Errorf("client: the answer broke off: %w", err)
+	}
+	return nil
+}
+
 // send puts a question to the daemon, after the event with an id where there is one.
 // An answer that is no success is an error.
 func send[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], question Q, after string) (*http.Response, error) {
