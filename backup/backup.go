@@ -3,7 +3,8 @@
 // nothing in it that would be sent or run because it waited then.
 //
 // A backup is a tar.gz: manifest.json, which names the others with size and SHA-256,
-// then mind.db, the published document, and the notes of a trial; one that is encrypted
+// then mind.db, the published document, what is known of what was forgotten, and the
+// notes of a trial; one that is encrypted
 // has the sign-ins, too. The package stores
 // nothing. cmd/subconsciousctl calls it, and the daemon, which opens its database with
 // Migrations and may have a backup made each day (Keeper).
@@ -27,6 +28,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"filippo.io/age"
 
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/chat"
@@ -76,7 +79,7 @@ const (
 func mayHold(name string, encrypted bool) bool {
 	note, _ := filepath.Match(trialNotes, name)
 	signIn, _ := filepath.Match(signIns, name)
-	return note || name == databaseName || name == documentName || signIn && encrypted
+	return note || name == databaseName || name == documentName || name == memory.TombstonesName || signIn && encrypted
 }
 
 // Options say which mind is to be copied, and where to.
@@ -138,18 +141,23 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 		return made, err
 	}
 	sum := sha256.New()
-	made.Bytes, err = write(made.Path, o.Force, func(out io.Writer) error {
+	made.Bytes, err = archive(ctx, made.Path, o.Force, recipient, made.Manifest, stage, sum)
+	made.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return made, err
+}
+
+// archive writes what stands in a folder as one file, and returns its size.
+func archive(ctx context.Context, path string, force bool, recipient []age.Recipient, manifest Manifest, stage string, sum io.Writer) (int64, error) {
+	return write(path, force, func(out io.Writer) error {
 		sealed, err := encrypt(io.MultiWriter(out, sum), recipient)
 		if err == nil {
-			err = pack(ctx, sealed, made.Manifest, stage)
+			err = pack(ctx, sealed, manifest, stage)
 		}
 		if err != nil {
 			return err
 		}
 		return sealed.Close()
 	})
-	made.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	return made, err
 }
 
 // abandoned is what nobody has changed for so long.
@@ -213,7 +221,7 @@ func gather(ctx context.Context, o Options, stage string) error {
 	if o.Recipient != "" {
 		patterns = append(patterns, signIns)
 	}
-	names := []string{documentName}
+	names := []string{documentName, memory.TombstonesName}
 	for _, pattern := range patterns {
 		folder := filepath.Join(dir, filepath.Dir(pattern))
 		if _, err := os.ReadDir(folder); errors.Is(err, fs.ErrPermission) { // which Glob takes for an empty one

@@ -75,7 +75,7 @@ func Prove(ctx context.Context, o RestoreOptions, sum string) (restored bool, er
 	defer func() { err = errors.Join(err, os.RemoveAll(aside)) }()
 	manifest, err := unpack(ctx, o.Path, o.Identity, aside)
 	if err == nil {
-		_, err = prove(ctx, o.Path, manifest, aside, o.At)
+		_, err = prove(ctx, o.Path, manifest, aside, "", o.At)
 	}
 	return err == nil, err
 }

@@ -97,7 +97,7 @@ func Restore(ctx context.Context, o RestoreOptions) (done Restored, err error) {
 	if done.Backup, err = unpack(ctx, path, o.Identity, aside); err != nil {
 		return done, err
 	}
-	if done.Closed, err = prove(ctx, path, done.Backup, aside, at); err != nil {
+	if done.Closed, err = prove(ctx, path, done.Backup, aside, there, at); err != nil {
 		return done, err
 	}
 	if there != "" {
@@ -123,8 +123,9 @@ func unused(dir string, err error) error {
 }
 
 // prove checks the database that was unpacked, brings it to the schema of this
-// program, and closes what waited in it.
-func prove(ctx context.Context, path string, manifest Manifest, aside string, at time.Time) (closed Closed, err error) {
+// program, closes what waited in it, and erases what was forgotten, also by the mind that
+// is there now; "" for none.
+func prove(ctx context.Context, path string, manifest Manifest, aside, there string, at time.Time) (closed Closed, err error) {
 	database := filepath.Join(aside, databaseName)
 	schema, err := store.SchemaOf(database)
 	if err == nil && schema > len(Migrations()) {
@@ -142,6 +143,9 @@ func prove(ctx context.Context, path string, manifest Manifest, aside string, at
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := asMade(ctx, path, db); err != nil {
+		return closed, err
+	}
+	if err := mend(ctx, db, aside, there); err != nil {
 		return closed, err
 	}
 	err = db.Write(ctx, func(tx *store.Tx) (err error) {

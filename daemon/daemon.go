@@ -199,9 +199,21 @@ func (d *Daemon) openStore(ctx context.Context) error {
 	d.db, d.mind = db, mind.New(db)
 	d.chat = chat.New(db, chat.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger})
 	d.door = &source.Door{DB: db, Sources: d.options.Config.Senses.Post, Now: d.now}
-	d.memory = memory.New(db, memory.Options{Now: d.now, Redact: redact.Text, World: outside{d}, Logger: d.options.Logger, Apart: d.options.Config.Memory.Agents == memory.OfQuarantine})
 	d.later("close the database", func(context.Context) error { return db.Close() })
-	return nil
+	forgotten, err := memory.OpenTombstones(filepath.Join(d.options.Config.StateDir, memory.TombstonesName))
+	if err != nil {
+		return err
+	}
+	options := memory.Options{Now: d.now, Redact: redact.Text, World: outside{d}, Logger: d.options.Logger, Apart: d.options.Config.Memory.Agents == memory.OfQuarantine, Tombstones: forgotten, Unshow: backup.Unshow}
+	options.Backups = func(since time.Time) []string {
+		return backup.Since(d.options.Config.StateDir, d.options.Config.Backup.Folder, since)
+	}
+	d.memory = memory.New(db, options)
+	gone, err := d.memory.Mend(ctx)
+	if gone > 0 {
+		d.options.Logger.Warn("the database had what was forgotten, which is erased", "records", gone)
+	}
+	return err
 }
 
 func (d *Daemon) openMind(ctx context.Context) error {

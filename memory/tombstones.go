@@ -164,7 +164,7 @@ func (t *Tombstones) append(lines []string) error {
 	defer t.mu.Unlock()
 	var more strings.Builder
 	for _, line := range lines {
-		if !t.stand[line] {
+		if !t.stand[line] && tombstone().MatchString(line) {
 			more.WriteString(line + "\n")
 		}
 	}

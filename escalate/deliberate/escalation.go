@@ -127,6 +127,8 @@ type Step struct {
 	// the incident.
 	Words []escalate.Word    `json:"words,omitempty"`
 	Own   []subconscious.Ref `json:"own,omitempty"`
+	// Records are those of the memory that were shown or made in it.
+	Records []string `json:"records,omitempty"`
 	// Answer is set where the model answered, and Call where a tool was used.
 	Answer *Answered `json:"answer,omitempty"`
 	Call   *Called   `json:"call,omitempty"`

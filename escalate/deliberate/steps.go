@@ -51,8 +51,13 @@ func (d *deliberation) wrote(s Step, size int) {
 // insert writes a step into the transaction, cut where there is no room for all
 // of it.
 func (d *deliberation) insert(ctx context.Context, tx *store.Tx, s *Step, n int) (size int, err error) {
-	s.N, s.At = n, d.Now()
+	s.N, s.At, s.Records = n, d.Now(), s.recordsIn()
 	stored := d.storable(*s)
+	if forgotten, _, err := store.One(ctx, tx, store.Value[bool], "SELECT forgotten FROM escalations WHERE id = ?", d.ID); err != nil {
+		return 0, err
+	} else if forgotten {
+		stored = stored.dropped()
+	}
 	body, size, err := d.pack(stored)
 	if err != nil {
 		return 0, err

@@ -2,6 +2,7 @@ package mind
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -100,6 +101,29 @@ func (s *Store) AddCalls(ctx context.Context, calls []ModelCall) error {
 		return nil
 	}
 	return s.write(ctx, "add calls", func(tx *store.Tx) error { return callTable.add(ctx, tx, calls) })
+}
+
+// DropAnswers drops, in the transaction, the answers of a role at these ticks, and those
+// that say what is to be forgotten, and returns how many.
+func DropAnswers(ctx context.Context, tx *store.Tx, role string, ticks []int64, says func(string) bool) (dropped int, err error) {
+	var gone []int64
+	err = tx.Each(ctx, func(rows *sql.Rows) error {
+		var id int64
+		var of bool
+		var answer string
+		err := rows.Scan(&id, &of, &answer)
+		if err == nil && (of || says(answer)) {
+			gone = append(gone, id)
+		}
+		return err
+	}, "SELECT id, role = ? AND tick IN (SELECT value FROM json_each(?)), answer FROM mind_model_calls WHERE answer IS NOT NULL", role, store.JSON(ticks))
+	if err == nil && len(gone) > 0 {
+		err = tx.Exec(ctx, "UPDATE mind_model_calls SET answer = NULL WHERE id IN (SELECT value FROM json_each(?))", store.JSON(gone))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("mind: drop answers: %w", err)
+	}
+	return len(gone), nil
 }
 
 // Calls returns the newest calls since that time, newest first, at most limit.
