@@ -41,7 +41,7 @@ type Memories interface {
 	// ValidateMemories looks at what was looked at longest ago.
 	ValidateMemories(ctx context.Context) (MemoryValidated, error)
 	ExportMemory(ctx context.Context, w io.Writer, format string) error
-	ImportMemory(ctx context.Context, lines MemoryImport) (MemoryImported, error)
+	ImportMemory(ctx context.Context, lines io.Reader) (MemoryImported, error)
 }
 
 // What package memory has, as it travels.
@@ -67,10 +67,8 @@ const (
 )
 
 const (
-	// MaxMemory is the longest memory that is added, in bytes, and MaxImport how much
-	// of an export is read back at once.
+	// MaxMemory is the longest memory that is added, in bytes.
 	MaxMemory = memory.MaxText
-	MaxImport = 256 << 10
 	// MaxTags is how many tags a memory has, each of at most MaxTag bytes.
 	MaxTags = memory.MaxTags
 	MaxTag  = memory.MaxTag
@@ -368,19 +366,12 @@ func (f *MemoryFormat) check() error {
 	return oneOf("format", f.Format, []string{FormatMarkdown, FormatLines})
 }
 
-// MemoryImport is the body of POST /v1/memory/import.
+// MemoryImport says who hands in an export.
 type MemoryImport struct {
-	As string `json:"as,omitempty" is:"agent"`
-	// Lines are those of an export in FormatLines, its first one always among them, and
-	// of a long one as many of the others as MaxImport has room for.
-	Lines string `json:"lines"`
-	// After is how many others of the export went before them.
-	After int `json:"after,omitempty"`
+	As string `query:"as" is:"agent"`
 }
 
-func (i *MemoryImport) check() error {
-	return firstError(checkText("send fewer lines at once", "lines", i.Lines, MaxImport), checkAs(i.As), mayVouch(i.As, "to import"))
-}
+func (i *MemoryImport) check() error { return firstError(checkAs(i.As), mayVouch(i.As, "to import")) }
 
 // changing is the route of a verb.
 func changing(verb, about string, class Class) Route[MemoryChange, MemoryRecord] {
@@ -409,23 +400,31 @@ func validated(m Mind, ctx context.Context, q MemoryChange) (MemoryDetail, error
 	return m.Memory(ctx, name)
 }
 
-// patient writes what is taken within a while.
+// patient reads and writes what goes on within a while, however long all of it takes.
 type patient struct {
 	http.ResponseWriter
-	began bool
+	*http.ResponseController
+	body  io.Reader
+	wrote bool
+}
+
+func (p *patient) Read(text []byte) (int, error) {
+	if err := p.SetReadDeadline(time.Now().Add(readTimeout)); err != nil {
+		return 0, err
+	}
+	return p.body.Read(text)
 }
 
 func (p *patient) Write(text []byte) (int, error) {
-	p.began = true
-	if err := http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+	p.wrote = true
+	if err := p.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return 0, err
 	}
 	return p.ResponseWriter.Write(text)
 }
 
-// export writes all memories while they are read. Where that fails in the middle the
-// connection breaks off, so that nobody takes it for all.
-func (s *Server) export(w http.ResponseWriter, r *http.Request, q MemoryFormat) {
+// patiently does what reads or writes for long, and ends with the server.
+func (s *Server) patiently(w http.ResponseWriter, r *http.Request, do func(context.Context, *patient)) {
 	release, err := s.queue()
 	if err != nil {
 		s.fail(w, r, err)
@@ -439,17 +438,40 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, q MemoryFormat) 
 	ctx, done := context.WithCancel(r.Context())
 	defer done()
 	defer context.AfterFunc(s.ending, done)()
-	w.Header().Set("Content-Type", fileMedia)
-	to := &patient{ResponseWriter: w}
-	out := bufio.NewWriterSize(to, MaxBody)
-	if err = s.options.Mind.ExportMemory(ctx, out, cmp.Or(q.Format, FormatMarkdown)); err == nil {
-		err = out.Flush()
-	}
-	switch {
-	case err != nil && !to.began:
-		s.fail(w, r, err)
-	case err != nil:
-		s.options.Logger.Error("an export broke off", "error", err)
-		panic(http.ErrAbortHandler)
-	}
+	do(ctx, &patient{ResponseWriter: w, ResponseController: http.NewResponseController(w), body: r.Body})
+}
+
+// export writes all memories while they are read. Where that fails in the middle the
+// connection breaks off, so that nobody takes it for all.
+func (s *Server) export(w http.ResponseWriter, r *http.Request, q MemoryFormat) {
+	s.patiently(w, r, func(ctx context.Context, to *patient) {
+		w.Header().Set("Content-Type", fileMedia)
+		out := bufio.NewWriterSize(to, MaxBody)
+		err := s.options.Mind.ExportMemory(ctx, out, cmp.Or(q.Format, FormatMarkdown))
+		if err == nil {
+			err = out.Flush()
+		}
+		switch {
+		case err != nil && !to.wrote:
+			s.fail(w, r, err)
+		case err != nil:
+			s.options.Logger.Error("an export broke off", "error", err)
+			panic(http.ErrAbortHandler)
+		}
+	})
+}
+
+// unread is how much of an export is let pass that is not taken, so that its sender
+// hears why.
+const unread = 64 << 20
+
+// take reads an export while it comes.
+func (s *Server) take(w http.ResponseWriter, r *http.Request, _ MemoryImport) {
+	s.patiently(w, r, func(ctx context.Context, from *patient) {
+		imported, err := s.options.Mind.ImportMemory(ctx, from)
+		if err != nil {
+			_, _ = io.CopyN(io.Discard, from, unread) // it may have no more
+		}
+		s.respond(w, r, imported, err)
+	})
 }

@@ -32,7 +32,8 @@ type Route[Q, A any] struct {
 	ask func(s *Server, ctx context.Context, question Q) (A, error)
 	// media is of what comes out, where it is neither JSON nor events nor figures.
 	media string
-	// stream answers in its place with many of A, one after the other.
+	// stream answers in its place, with many of A, one after the other, or to a body that
+	// is read while it comes; the fields of Q stand in the query then.
 	stream func(s *Server, w http.ResponseWriter, r *http.Request, question Q)
 }
 
@@ -132,7 +133,7 @@ var (
 	PostValidations = post("/v1/memory/validate", "look at what was looked at longest ago", Acts, testTimeout, func(m Mind, ctx context.Context, _ MemoryWord) (MemoryValidated, error) {
 		return m.ValidateMemories(ctx)
 	})
-	PostMemoryImport = post("/v1/memory/import", "read lines of an export back", Decides, testTimeout, Mind.ImportMemory).upTo(8 * MaxImport) // JSON writes some signs in six
+	PostMemoryImport = Route[MemoryImport, MemoryImported]{Method: "POST", Path: "/v1/memory/import", About: "read an export in lines of JSON back, which is the body", Class: Decides, stream: (*Server).take}
 
 	PostModelTest = post("/v1/models/test", "ask models live, which may cost", Acts, testTimeout,
 		func(m Mind, ctx context.Context, q ModelTestRequest) ([]ModelTest, error) {
@@ -198,14 +199,14 @@ func (r Route[Q, A]) Request(question Q) (path string, body []byte, err error) {
 		}
 		if name, ok := tag.Lookup("path"); ok {
 			path = strings.Replace(path, "{"+name+"}", url.PathEscape(text), 1)
-		} else if r.Method == http.MethodGet && !v.Field(i).IsZero() {
+		} else if (r.Method == http.MethodGet || r.stream != nil) && !v.Field(i).IsZero() {
 			query.Set(tag.Get("query"), text)
 		}
 	}
-	if r.Method == http.MethodPost {
-		body, err = json.Marshal(question)
-	} else if len(query) > 0 {
+	if len(query) > 0 {
 		path += "?" + query.Encode()
+	} else if r.Method == http.MethodPost && r.stream == nil {
+		body, err = json.Marshal(question)
 	}
 	return path, body, err
 }

@@ -50,7 +50,7 @@ func (route Route[Q, A]) serve(s *Server) served {
 	}
 	return served{route.Method, route.Path, route.About, route.Class, media, parts, func(w http.ResponseWriter, r *http.Request) {
 		if route.stream != nil {
-			question, err := asked[Q](r, nil)
+			question, err := fromQuery[Q](r.URL.Query(), r.PathValue)
 			if err = cmp.Or(err, s.entitle(r, route.Class, &question)); err != nil {
 				s.fail(w, r, err)
 				return

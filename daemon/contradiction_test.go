@@ -13,12 +13,12 @@ import (
 func TestContradiction(t *testing.T) {
 	w := newWorld(t).begin()
 	w.tick()
-	remember := func(format string, n int) api.MemoryWritten {
+	remember := func(format string, n int) api.MemoryRecord {
 		r, err := w.d.AddMemory(t.Context(), api.MemoryAddition{Text: fmt.Sprintf(format, n, n)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r
+		return r.Record
 	}
 	said := func() (summary string) {
 		for _, e := range w.d.State().Entries {
@@ -28,7 +28,7 @@ func TestContradiction(t *testing.T) {
 		}
 		return summary
 	}
-	var older, newer api.MemoryWritten
+	var older, newer api.MemoryRecord
 	n := 0
 	w.until("it is noticed", func() bool { // once the memory is read in
 		n++

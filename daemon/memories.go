@@ -3,8 +3,8 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
-	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
@@ -116,9 +116,9 @@ func (q *intake) ForgetMemory(ctx context.Context, wanted api.MemoryForget) (api
 }
 
 // ImportMemory implements api.Mind.
-func (q *intake) ImportMemory(ctx context.Context, lines api.MemoryImport) (api.MemoryImported, error) {
+func (q *intake) ImportMemory(ctx context.Context, lines io.Reader) (api.MemoryImported, error) {
 	q.use()
-	imported, err := q.in.Memory.Import(ctx, strings.NewReader(lines.Lines))
+	imported, err := q.in.Memory.Import(ctx, lines)
 	return imported, view.Answer(err)
 }
 

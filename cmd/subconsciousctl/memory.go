@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -276,70 +274,36 @@ func (a *app) memoryExport() command {
 	}
 }
 
-// memoryImport hands an export to the daemon, some lines at a time, each time behind
-// the first one, which says what it is.
-func (a *app) memoryImport(ctx context.Context, path string) error {
-	in := a.stdin
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
+// memoryImport hands an export to the daemon. What comes out of the input is put into a
+// file before, since the daemon wants to know how long it is.
+func (a *app) memoryImport(ctx context.Context, path string) (err error) {
+	var file *os.File
+	switch {
+	case path != "-":
+		if file, err = os.Open(path); err != nil {
 			return &usageError{err: err, next: "name the file that `subconsciousctl memory export --format jsonl` wrote"}
 		}
-		defer file.Close()
-		in = file
-	}
-	if in == nil {
+	case a.stdin == nil:
 		return &usageError{err: errors.New("there is no input"), next: "name a file, or put one into the input"}
+	default:
+		if file, err = os.CreateTemp("", "memory-*.jsonl"); err != nil {
+			return fmt.Errorf("import: %w", err)
+		}
+		_, err = io.Copy(file, a.stdin)
+		_, again := file.Seek(0, io.SeekStart)
+		if err = errors.Join(os.Remove(file.Name()), err, again); err != nil {
+			return fmt.Errorf("import: %w", err)
+		}
 	}
-	sum, err := ask(ctx, a, "importing", func(ctx context.Context, daemon *client.Client) (sum api.MemoryImported, err error) {
-		lines := bufio.NewReaderSize(in, longestLine)
-		head, err := importLine(lines)
-		if err != nil {
-			return sum, err
-		}
-		for sent := 0; err == nil; {
-			some, n := strings.Builder{}, 0
-			for err == nil && len(head)+some.Len() <= api.MaxImport-longestLine {
-				var line string
-				if line, err = importLine(lines); err == nil {
-					some.WriteString(line)
-					n++
-				}
-			}
-			if err != nil && !errors.Is(err, io.EOF) {
-				return sum, fmt.Errorf("read the export: %w", err)
-			}
-			got, failed := client.Ask(ctx, daemon, api.PostMemoryImport, api.MemoryImport{Lines: head + some.String(), After: sent})
-			if failed != nil {
-				return sum, failed
-			}
-			sum.Stored, sum.Seen, sum.Conflicts, sum.Refused, sum.Forgotten = sum.Stored+got.Stored, sum.Seen+got.Seen, sum.Conflicts+got.Conflicts, sum.Refused+got.Refused, sum.Forgotten+got.Forgotten
-			sum.Problems = append(sum.Problems, got.Problems...)
-			sum.Problems = sum.Problems[:min(len(sum.Problems), api.MaxPage)]
-			sent += n
-		}
-		return sum, nil
+	defer file.Close()
+	if stat, err := file.Stat(); err != nil || !stat.Mode().IsRegular() {
+		return &usageError{err: fmt.Errorf("%s is no file", path), next: "name the file that `subconsciousctl memory export --format jsonl` wrote"}
+	}
+	imported, err := ask(ctx, a, "importing", func(ctx context.Context, daemon *client.Client) (api.MemoryImported, error) {
+		return client.Send(ctx, daemon, api.PostMemoryImport, api.MemoryImport{}, file)
 	})
-	if errors.Is(err, io.EOF) {
-		return &usageError{err: errors.New("there is nothing in it"), next: "import what `subconsciousctl memory export --format jsonl` wrote"}
+	if err != nil {
+		return err
 	}
-	return cmp.Or(err, a.show(sum, "Imported"), degraded(sum.Refused+sum.Conflicts > 0))
-}
-
-// longestLine is the longest line of an import. What has none of ours in it is handed on
-// as something that is refused with its number.
-const longestLine = 80 << 10
-
-// importLine is the next line, with its end.
-func importLine(from *bufio.Reader) (string, error) {
-	line, more, err := from.ReadLine()
-	text := string(line)
-	for more && err == nil {
-		text = "it is too long"
-		_, more, err = from.ReadLine()
-	}
-	if !utf8.ValidString(text) {
-		text = "it is not UTF-8"
-	}
-	return text + "\n", err
+	return cmp.Or(a.show(imported, "Imported"), degraded(imported.Refused+imported.Conflicts > 0))
 }
