@@ -25,7 +25,7 @@ func TestForgottenIsNowhere(t *testing.T) {
 		calls("dismiss", `{"reason":"Nora has done it"}`)))
 	w.begin()
 	w.tick()
-	kept, err := w.d.ChangeMemory(t.Context(), api.MemoryChange{Add: "Nora keeps her authorized_keys below the quicksilver pot, and Jim has the others."})
+	kept, err := w.d.AddMemory(t.Context(), api.MemoryAddition{Text: "Nora keeps her authorized_keys below the quicksilver pot, and Jim has the others."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestForgottenIsNowhere(t *testing.T) {
 		t.Fatalf("remembered: %q", w.remembered())
 	}
 	for _, id := range w.remembered() {
-		if _, err := w.d.ChangeMemory(t.Context(), api.MemoryChange{Forget: id}); err != nil {
+		if _, err := w.d.ForgetMemory(t.Context(), api.MemoryForget{ID: id}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -67,6 +67,24 @@ func (l *look) refresh(ctx context.Context, hits []Hit) error {
 	return nil
 }
 
+// ValidateOldest looks at the active records outside quarantine that cite something, those
+// that were looked at longest ago first, as Validate does, and returns them as they are then.
+func (s *Store) ValidateOldest(ctx context.Context, limit int) ([]Record, error) {
+	all, err := store.All(ctx, s.db, (*Hit).columns, "SELECT "+recordColumns+` FROM memory_records r WHERE status = 'active' AND lane <> 'quarantine'
+		AND (citations NOT IN ('[]', 'null') OR origin <> 'null') ORDER BY checked, n LIMIT ?`, limit)
+	if err == nil {
+		err = s.look().refresh(ctx, all)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("memory: validate: %w", err)
+	}
+	records := make([]Record, len(all))
+	for i := range all {
+		records[i] = all[i].Record
+	}
+	return records, nil
+}
+
 // Doubt says in words why a record is not to be taken for true; "" where nothing is
 // known against it.
 func (r Record) Doubt() string {
