@@ -38,6 +38,7 @@ const (
 	maxLine     = 64 << 10
 	maxLines    = 1_000_000
 	maxProblems = 100
+	atOnce      = 500 // records of a transaction
 )
 
 var recordID = lazy.Regexp(`^m-[a-z0-9]{10}$`)
