@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -41,6 +42,9 @@ type Deliberation struct {
 	// outsider.
 	Taint []subconscious.Trust    `json:"taint"`
 	Cited []subconscious.Citation `json:"cited"`
+	// Recalled are the memories that it was shown, by where they stood among what was
+	// found. They are known for 30 days.
+	Recalled []memory.Recalled `json:"recalled,omitempty"`
 	// Proposal and Run are what it led to, "" for nothing; ProposalState is what
 	// became of the proposal, "" where that is known no more.
 	Proposal      string        `json:"proposal,omitempty"`

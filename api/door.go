@@ -99,11 +99,14 @@ func (s *Server) named(r *http.Request) error {
 }
 
 // sameOrigin refuses what a page of another site sends.
-func sameOrigin(r *http.Request) error {
-	if err := http.NewCrossOriginProtection().Check(r); err != nil {
-		return Errorf(CodeRefused, "ask from a program, and not from a page in a browser", "a page of another site asks: %w", err)
+func sameOrigin() func(*http.Request) error {
+	protection := http.NewCrossOriginProtection()
+	return func(r *http.Request) error {
+		if err := protection.Check(r); err != nil {
+			return Errorf(CodeRefused, "ask from a program, and not from a page in a browser", "a page of another site asks: %w", err)
+		}
+		return nil
 	}
-	return nil
 }
 
 // mayEnter refuses who comes to a path without a token over TCP, or with one over

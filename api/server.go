@@ -124,7 +124,7 @@ func New(options Options) (*Server, error) {
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.life, s.cancel = context.WithCancel(context.Background())
-	s.guards = guards{request: []func(*http.Request) error{oneLength, s.named, sameOrigin}, token: s.isToken, opens: opens, peer: peer.isOurs, agent: agentAbove, body: smallBody}
+	s.guards = guards{request: []func(*http.Request) error{oneLength, s.named, sameOrigin()}, token: s.isToken, opens: opens, peer: peer.isOurs, agent: agentAbove, body: smallBody}
 	handler := s.answer(s.guarded(s.mux()))
 	s.http, s.tcp = s.serves(handler), s.serves(handler)
 	return s, nil

@@ -278,6 +278,52 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestRanked: once it is read in, what answers a question is found beside it, in other
+// forms of the words; what is posted and swept meanwhile and later counts.
+func TestRanked(t *testing.T) {
+	now := start
+	l, _ := opened(t, chat.Options{Now: func() time.Time { return now }, Kept: 10 * 24 * time.Hour})
+	for i := range 1203 { // more than are read in at once
+		add(t, l, says(fmt.Sprint("noise-", i%40), fmt.Sprint("the weather, again ", i)))
+	}
+	add(t, l, says("car", "Where did you leave the caravan?"))
+	answer := add(t, l, chat.Message{Conversation: "car", Author: chat.Agent, Name: "driver", Text: "Behind the old mill."})
+	first := func(q chat.Query) int64 {
+		t.Helper()
+		found, err := l.Search(t.Context(), q)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%+v: %v, %v", q, found, err)
+		}
+		return found[0].ID
+	}
+	reading := make(chan error)
+	go func() { reading <- l.Rank(context.Background()) }()
+	var posted chat.Message
+	for i := range 50 {
+		posted = add(t, l, says("later", fmt.Sprint("Der Klempner rief an, zum Mal ", i)))
+	}
+	if err := <-reading; err != nil {
+		t.Fatal(err)
+	}
+	if got := first(chat.Query{Words: "parking caravans", Author: chat.Agent}); got != answer.ID {
+		t.Errorf("the answer is %d: %d", answer.ID, got)
+	}
+	if got := first(chat.Query{Words: "Anrufe des Klempners 49", Conversation: "LATER"}); got != posted.ID {
+		t.Errorf("what was posted while it was read in is %d: %d", posted.ID, got)
+	}
+	now = start.AddDate(0, 0, 5)
+	kept := add(t, l, says("car", "The caravan is sold."))
+	if got := first(chat.Query{Words: "caravans", Since: now}); got != kept.ID {
+		t.Errorf("since then it is %d: %d", kept.ID, got)
+	}
+	if _, err := l.Sweep(t.Context(), start.AddDate(0, 0, 12)); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := l.Search(t.Context(), chat.Query{Words: "caravan mill Klempner weather"}); err != nil || len(found) != 1 || found[0].ID != kept.ID {
+		t.Errorf("after the sweep: %v, %v", found, err)
+	}
+}
+
 // TestFull: agents and the mind cannot keep the person from speaking.
 func TestFull(t *testing.T) {
 	l, db := opened(t, chat.Options{MaxMessages: 20, MaxConversations: 10})

@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/recall"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/store"
 )
@@ -42,6 +43,7 @@ type Options struct {
 type Log struct {
 	db      *store.DB
 	options Options
+	ranked  ranked
 }
 
 // New returns the log in db, which was opened with Migrations.
@@ -58,7 +60,7 @@ func New(db *store.DB, options Options) *Log {
 	options.MaxMessages = cmp.Or(options.MaxMessages, MaxMessages)
 	options.MaxConversations = cmp.Or(options.MaxConversations, MaxConversations)
 	options.Kept = cmp.Or(options.Kept, Kept)
-	return &Log{db: db, options: options}
+	return &Log{db: db, options: options, ranked: ranked{Index: recall.New()}}
 }
 
 //go:embed migrations/*.sql

@@ -112,6 +112,15 @@ func (l *Log) Search(ctx context.Context, q Query) ([]Found, error) {
 	if q.Limit == 0 {
 		q.Limit = defaultLimit
 	}
+	if l.ranked.Whole() {
+		// Words that say little are in the table alone.
+		if found, err := l.recalled(ctx, q); err != nil || len(found) > 0 {
+			if err != nil {
+				err = fmt.Errorf("chat: search: %w", err)
+			}
+			return found, err
+		}
+	}
 	expression, ok := fulltext.Match(q.Words)
 	if !ok {
 		return nil, nil

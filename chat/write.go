@@ -58,6 +58,12 @@ func (l *Log) post(ctx context.Context, tx *store.Tx, m Message) (Message, error
 	if err := tx.Exec(ctx, "INSERT INTO chat_words (rowid, text) VALUES (?, ?)", clean.ID, fulltext.Split(clean.Text)); err != nil {
 		return Message{}, err
 	}
+	indexed := clean
+	tx.After(func() {
+		if l.ranked.Covers(indexed.ID) {
+			l.ranked.add(indexed)
+		}
+	})
 	_, err = tx.ExecContext(ctx, "UPDATE chat_conversations SET messages = messages + 1, last = ?, last_id = ?, updated = max(updated, ?) WHERE id = ?",
 		subconscious.Summary(clean.Text), clean.ID, clean.At.UnixNano(), clean.Conversation)
 	clean.Key = ""
@@ -103,7 +109,7 @@ func (l *Log) Sweep(ctx context.Context, at time.Time) (swept int, err error) {
 	for {
 		var gone int
 		err := l.db.Write(ctx, func(tx *store.Tx) (err error) {
-			gone, err = sweep(ctx, tx, at.Add(-l.options.Kept))
+			gone, err = l.sweep(ctx, tx, at.Add(-l.options.Kept))
 			return err
 		})
 		if err != nil {
@@ -116,12 +122,17 @@ func (l *Log) Sweep(ctx context.Context, at time.Time) (swept int, err error) {
 }
 
 // sweep erases up to sweepAtOnce messages that were said before a time.
-func sweep(ctx context.Context, tx *store.Tx, before time.Time) (int, error) {
+func (l *Log) sweep(ctx context.Context, tx *store.Tx, before time.Time) (int, error) {
 	old, err := store.All(ctx, tx, func(m *Message) []any { return []any{&m.ID, &m.Conversation} },
 		"SELECT id, conversation FROM chat_messages WHERE at < ? ORDER BY at LIMIT ?", before.UnixNano(), sweepAtOnce)
 	if err != nil {
 		return 0, err
 	}
+	tx.After(func() {
+		for _, m := range old {
+			l.ranked.Remove(m.ID)
+		}
+	})
 	from := map[string]int{} // how many go of each conversation
 	for _, m := range old {
 		from[m.Conversation]++

@@ -11,6 +11,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
+	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
@@ -40,7 +41,7 @@ func (d *Daemon) openSenses(context.Context) (err error) {
 		d.later("stop the file watcher", func(context.Context) error { return watcher.Close() })
 	}
 	opened := opening{zoned: d.zoned, door: d.door, ledger: d.ledger, watcher: d.watcher}
-	opened.open(d.chat)
+	opened.open(d.chat, d.memory)
 	if err = opened.err; err == nil {
 		d.collector, err = senses.NewCollector(senses.CollectorOptions{Senses: opened.all, Redact: redact.Text, Logger: d.options.Logger})
 	}
@@ -94,7 +95,7 @@ func (o *opening) add(kind, id string, s senses.Sense, err error) {
 
 // open opens the senses that the configuration names. The state folder is
 // excluded from every one of them.
-func (o *opening) open(log *chat.Log) {
+func (o *opening) open(log *chat.Log, kept *memory.Store) {
 	config, ours := o.options.Config.Senses, []string{o.options.Config.StateDir}
 	if real, err := filepath.EvalSymlinks(ours[0]); err == nil && real != ours[0] {
 		ours = append(ours, real)
@@ -137,7 +138,7 @@ func (o *opening) open(log *chat.Log) {
 		s, err := o.mail(c)
 		o.add(mail.Name, c.ID, s, err)
 	}
-	o.add(conversation.Name, conversation.LogID, conversation.NewLog(heardLog{log}, looking), nil)
+	o.add(conversation.Name, conversation.LogID, recollected{conversation.NewLog(heardLog{log}, looking), kept}, nil)
 	for _, c := range config.Conversation {
 		s, err := conversation.New(c, looking)
 		o.add(conversation.Name, c.ID, s, err)

@@ -77,6 +77,7 @@ type Daemon struct {
 
 	chat          *chat.Log
 	memory        *memory.Store
+	read          chan struct{} // closed when the memory has been read in
 	door          *source.Door
 	registry      *threads.Registry
 	actions       *actions.Engine
@@ -125,7 +126,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
 		d.lock, d.openStore, d.openMind, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
-		d.openHeart, d.openView, d.rank, d.work, d.keepBackups, d.serve, d.begin,
+		d.openHeart, d.openView, d.rank, d.work, d.keepBackups, d.serve, d.tellTouched, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			if wrong := (*store.Error)(nil); errors.As(err, &wrong) {
@@ -203,7 +204,7 @@ func (d *Daemon) openStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := memory.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger, Tombstones: forgotten, Unshow: backup.Unshow}
+	options := memory.Options{Now: d.now, Redact: redact.Text, World: outside{d}, Logger: d.options.Logger, Tombstones: forgotten, Unshow: backup.Unshow}
 	options.Backups = func(since time.Time) []string {
 		return backup.Since(d.options.Config.StateDir, d.options.Config.Backup.Folder, since)
 	}
@@ -283,7 +284,7 @@ func (d *Daemon) openView(context.Context) error {
 // left first.
 func (d *Daemon) work(ctx context.Context) (err error) {
 	d.published.recover(ctx)
-	d.sweeper = &sweeper{db: d.db, mind: d.mind, chat: d.chat, deliberations: d.deliberations, actions: d.actions, logger: d.options.Logger}
+	d.sweeper = &sweeper{db: d.db, mind: d.mind, chat: d.chat, deliberations: d.deliberations, actions: d.actions, tend: d.tender(ctx), logger: d.options.Logger}
 	if !d.options.Unscheduled {
 		if d.schedule, err = d.newSchedule(); err != nil {
 			return err

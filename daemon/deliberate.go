@@ -33,11 +33,11 @@ func (d *Daemon) openDeliberation(context.Context) (err error) {
 	own := effects{outbox: d.outbox, mind: d.mind, memory: d.memory, chat: d.chat, actions: d.actions, now: d.now}
 	options := deliberate.Options{
 		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: reads.gather,
-		Desk: func(_ deliberate.Escalation, at time.Time) deliberate.Desk {
+		Desk: func(e deliberate.Escalation, at time.Time) deliberate.Desk {
 			state := d.board.Now().State
 			return reading{d.registry.Desk(subconscious.Snapshot{
 				Tick: state.TickCount, At: at, Zone: at.Location(), State: state, World: d.ledger.View(),
-			})}
+			}), e.ID}
 		},
 		Policy: policy, Teller: own, Mind: own, Memories: own, Conversations: own, Actions: own,
 		Answered: func(ctx context.Context, tx *store.Tx, e deliberate.Escalation) (bool, error) {

@@ -188,15 +188,15 @@ func permissions(d api.Deliberation) (said []string) {
 	return said
 }
 
-// memories are the statuses of what was remembered.
-func (w *world) memories() (statuses []string) {
-	w.query("SELECT status FROM memory_records", func(scan func(...any) error) error {
-		var status string
-		err := scan(&status)
-		statuses = append(statuses, status)
+// memories are the lanes of what was remembered.
+func (w *world) memories() (lanes []string) {
+	w.query("SELECT lane FROM memory_records", func(scan func(...any) error) error {
+		var lane string
+		err := scan(&lane)
+		lanes = append(lanes, lane)
 		return err
 	})
-	return statuses
+	return lanes
 }
 
 // What a model may cause follows from what it was shown, from its first sight to
@@ -222,16 +222,16 @@ func TestLeastTaint(t *testing.T) {
 		memory   string
 		taint    []subconscious.Trust
 	}{
-		"a note acts":                     {escalate.ApproveTainted, effects, ownNote, false, 1, "active", []subconscious.Trust{"machine", "owner"}},
-		"a note asks where always":        {escalate.ApproveAlways, effects, ownNote, false, 0, "active", []subconscious.Trust{"machine", "owner"}},
-		"a note, and mail is read":        {escalate.ApproveTainted, after(readMail), ownNote, false, 0, "quarantined", []subconscious.Trust{"machine", "outsider", "owner"}},
-		"a note, and mail is read, never": {escalate.ApproveNever, after(readMail), ownNote, false, 0, "quarantined", []subconscious.Trust{"machine", "outsider", "owner"}},
-		"a note, and the mind is read":    {escalate.ApproveTainted, after(readMind), ownNote, false, 0, "quarantined", []subconscious.Trust{"machine", "outsider", "owner"}},
-		"a mail":                          {escalate.ApproveTainted, effects, fromMail, false, 0, "quarantined", []subconscious.Trust{"machine", "outsider"}},
-		"a mail that cites the person":    {escalate.ApproveNever, after(readOwn), fromMail, false, 0, "quarantined", []subconscious.Trust{"machine", "outsider", "owner"}},
-		"an agent":                        {escalate.ApproveTainted, effects, agentSays, true, 0, "quarantined", []subconscious.Trust{"agent", "machine"}},
-		"an agent where never":            {escalate.ApproveNever, effects, agentSays, true, 1, "quarantined", []subconscious.Trust{"agent", "machine"}},
-		"an agent where always":           {escalate.ApproveAlways, effects, agentSays, true, 0, "quarantined", []subconscious.Trust{"agent", "machine"}},
+		"a note acts":                     {escalate.ApproveTainted, effects, ownNote, false, 1, "trusted", []subconscious.Trust{"machine", "owner"}},
+		"a note asks where always":        {escalate.ApproveAlways, effects, ownNote, false, 0, "trusted", []subconscious.Trust{"machine", "owner"}},
+		"a note, and mail is read":        {escalate.ApproveTainted, after(readMail), ownNote, false, 0, "quarantine", []subconscious.Trust{"machine", "outsider", "owner"}},
+		"a note, and mail is read, never": {escalate.ApproveNever, after(readMail), ownNote, false, 0, "quarantine", []subconscious.Trust{"machine", "outsider", "owner"}},
+		"a note, and the mind is read":    {escalate.ApproveTainted, after(readMind), ownNote, false, 0, "quarantine", []subconscious.Trust{"machine", "outsider", "owner"}},
+		"a mail":                          {escalate.ApproveTainted, effects, fromMail, false, 0, "quarantine", []subconscious.Trust{"machine", "outsider"}},
+		"a mail that cites the person":    {escalate.ApproveNever, after(readOwn), fromMail, false, 0, "quarantine", []subconscious.Trust{"machine", "outsider", "owner"}},
+		"an agent":                        {escalate.ApproveTainted, effects, agentSays, true, 0, "agents", []subconscious.Trust{"agent", "machine"}},
+		"an agent where never":            {escalate.ApproveNever, effects, agentSays, true, 1, "agents", []subconscious.Trust{"agent", "machine"}},
+		"an agent where always":           {escalate.ApproveAlways, effects, agentSays, true, 0, "agents", []subconscious.Trust{"agent", "machine"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRehearsal(t, c.approval, plays(c.turns...))
@@ -261,7 +261,7 @@ func TestLeastTaint(t *testing.T) {
 			case c.ran == 0 && (proposals == 0 || got.Outcome != subconscious.OutcomeProposed):
 				t.Errorf("%d proposals wait: %s", proposals, asJSON(t, got))
 			}
-			if m := w.memories(); len(m) == 0 || slices.ContainsFunc(m, func(status string) bool { return status != c.memory }) {
+			if m := w.memories(); len(m) == 0 || slices.ContainsFunc(m, func(lane string) bool { return lane != c.memory }) {
 				t.Errorf("remembered: %v, want %s", m, c.memory)
 			}
 		})

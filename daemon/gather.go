@@ -232,13 +232,13 @@ func (s sources) recalled(ctx context.Context, e deliberate.Escalation, observat
 	for _, o := range observations {
 		words = append(words, o.Title)
 	}
-	hits, err := s.memory.Search(ctx, memory.Query{Words: strings.Join(words, " "), Limit: recalledShown})
+	hits, err := s.memory.Search(ctx, memory.Query{Words: strings.Join(words, " "), Limit: recalledShown, Variety: true, Into: e.ID})
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
 	var all []prompts.Memory
 	for _, hit := range hits {
-		all = append(all, prompts.Memory{ID: hit.ID, Text: hit.Text, Trust: hit.Trust, At: hit.Created})
+		all = append(all, prompts.Memory{ID: hit.ID, Text: hit.Text, Trust: hit.Trust, At: hit.Created, Doubt: hit.Doubt()})
 	}
 	return all, nil
 }
@@ -261,13 +261,16 @@ func (s sources) purseWords(ctx context.Context, at time.Time) string {
 }
 
 // reading reads more for a deliberation.
-type reading struct{ *threads.Toolbox }
+type reading struct {
+	*threads.Toolbox
+	deliberation string
+}
 
 var _ deliberate.Desk = reading{}
 
 // Read implements deliberate.Desk.
 func (r reading) Read(ctx context.Context, call models.ToolCall) (deliberate.Reading, error) {
-	got, err := r.Toolbox.Read(ctx, call)
+	got, err := r.Toolbox.Read(context.WithValue(ctx, into{}, r.deliberation), call)
 	out := deliberate.Reading{Text: got.Text, Words: []escalate.Word{{Trust: subconscious.Machine, Source: call.Name}}}
 	for _, s := range got.Sources {
 		out.Words = append(out.Words, wordFrom(s, call.Name))

@@ -62,6 +62,7 @@ type sweeper struct {
 	chat          *chat.Log
 	deliberations *deliberate.Worker
 	actions       *actions.Engine
+	tend          func(time.Time)
 	logger        *slog.Logger
 	last          time.Time
 }
@@ -77,6 +78,7 @@ func (s *sweeper) sweep(ctx context.Context, at time.Time) {
 		return
 	}
 	s.last = at
+	s.tend(at)
 	_, chatted := s.chat.Sweep(ctx, at)
 	if err := errors.Join(chatted, s.deliberations.Sweep(ctx, at), s.db.Write(ctx, func(tx *store.Tx) error { return s.actions.Sweep(ctx, tx) }), s.untouch(ctx, at)); err != nil {
 		s.logger.Error("what is old could not be let go", "error", err)

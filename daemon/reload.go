@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -280,18 +281,22 @@ func (d *Daemon) seize(ctx context.Context) (waits []string, ok bool) {
 func (s *Source) swap(ctx context.Context, d, next *Daemon) (*Daemon, error) {
 	tellSystemd(d.options.Logger, sd.SdNotifyReloading)
 	defer tellSystemd(d.options.Logger, sd.SdNotifyReady)
-	begun := context.WithoutCancel(ctx) // what ends the daemon finds a mind to stop
-	if err := d.handOver(begun); err != nil {
+	if err := d.handOver(ctx); err != nil {
 		d.options.Logger.Warn("not all of the mind stopped as it should", "error", err)
 	}
 	next.estate = d.estate
-	err := next.Start(begun)
+	err := ctx.Err()
 	if err == nil {
+		err = next.Start(ctx)
+	}
+	switch {
+	case err == nil:
 		d.handing = false
 		s.say(func(c *api.ConfigurationStatus) { c.Loaded = next.started })
 		next.options.Logger.Info("the configuration was taken up", "path", s.last.Path)
-		next.tellTouched(begun, setup.Touched(d.options.Config, next.options.Config))
 		return next, nil
+	case ctx.Err() != nil: // the daemon ends, and no other mind is begun
+		return d, d.letGo()
 	}
 	s.refuse(d.options.Logger, fmt.Errorf("a mind of it did not start: %w", err))
 	again, err := New(*d.options)
@@ -299,12 +304,24 @@ func (s *Source) swap(ctx context.Context, d, next *Daemon) (*Daemon, error) {
 		return d, err
 	}
 	again.estate = d.estate
-	err = again.Start(begun)
+	if err = again.Start(ctx); err != nil {
+		return again, errors.Join(err, again.letGo())
+	}
 	again.handing = false
-	return again, err
+	return again, nil
 }
 
-// handOver stops the mind for another one of the same process.
+// letGo gives up what was to be handed on.
+func (e *estate) letGo() (err error) {
+	if e.handing = false; e.socket != nil {
+		e.socket.SetUnlinkOnClose(true)
+		err = e.socket.Close()
+	}
+	return errors.Join(err, e.held.Unlock())
+}
+
+// handOver stops the mind for another one of the same process. From when ctx is done
+// it has no longer for it than a Stop.
 func (d *Daemon) handOver(ctx context.Context) (err error) {
 	d.lifecycle.Lock()
 	defer d.lifecycle.Unlock()
@@ -312,24 +329,42 @@ func (d *Daemon) handOver(ctx context.Context) (err error) {
 	if d.server != nil {
 		d.socket, err = d.server.Keep()
 	}
-	return errors.Join(err, d.undo(ctx, handOver))
+	undoing, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(stopWithin, cut) })()
+	return errors.Join(err, d.undo(undoing, handOver))
 }
 
-// tellTouched keeps a notice of the keys that changed of what is done and trusted.
-func (d *Daemon) tellTouched(ctx context.Context, keys []string) {
-	if len(keys) == 0 {
-		return
+// metaGuarded is where the keys are kept that are guarded.
+const metaGuarded = "guarded"
+
+// tellTouched keeps a notice of the keys that changed, since the last mind was
+// begun here, of what is done and trusted.
+func (d *Daemon) tellTouched(ctx context.Context) error {
+	type keys struct {
+		Since time.Time         `json:"since"`
+		Keys  map[string]string `json:"keys"`
 	}
-	at := d.now()
-	named := strings.ReplaceAll(strings.Join(keys[:min(len(keys), 12)], ", "), ".", "/") // with dots it would look like hosts
-	if more := len(keys) - 12; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
+	is, was := keys{d.now(), setup.Guarded(d.options.Config)}, keys{}
+	text, known, err := d.mind.Meta(ctx, metaGuarded)
+	if err != nil || known && json.Unmarshal([]byte(text), &was) != nil {
+		known = false // what another version wrote, or nobody
 	}
-	if _, err := d.mind.RaiseNotice(ctx, mind.Notice{
-		NoticeKey: mind.NoticeKey{Code: subconscious.NoticeTouched, Key: at.UTC().Format(time.RFC3339Nano)}, At: at,
-		Text: "the configuration was changed in what may be done, is trusted, or can be asked from outside: " + named,
-		Next: "if that was not you, look at it with `subconsciousctl config show`",
-	}); err != nil {
-		d.options.Logger.Error("a notice could not be kept", "error", err)
+	touched := setup.Touched(was.Keys, is.Keys)
+	if err == nil && known && len(touched) > 0 {
+		named := strings.ReplaceAll(strings.Join(touched[:min(len(touched), 12)], ", "), ".", "/") // with dots it would look like hosts
+		if more := len(touched) - 12; more > 0 {
+			named += fmt.Sprintf(" and %d more", more)
+		}
+		_, err = d.mind.RaiseNotice(ctx, mind.Notice{
+			NoticeKey: mind.NoticeKey{Code: subconscious.NoticeTouched, Key: was.Since.UTC().Format(time.RFC3339Nano)}, At: is.Since,
+			Text: "the configuration was changed in what may be done, is trusted, or can be asked from outside: " + named,
+			Next: "if that was not you, look at it with `subconsciousctl config show`",
+		})
 	}
+	if err == nil && (!known || len(touched) > 0) {
+		text, _ := json.Marshal(is) // of texts, which cannot fail
+		err = d.mind.SetMeta(ctx, metaGuarded, string(text))
+	}
+	return err
 }

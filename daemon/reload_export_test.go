@@ -19,3 +19,16 @@ func (s *Source) Advance(ctx context.Context, d *Daemon) (*Daemon, error) { retu
 
 // Due looks whether the file is to be read again.
 func (s *Source) Due() bool { return s.due() }
+
+// HandOver hands over a mind of which some of the steps to stop it hang for as long as
+// they may.
+func HandOver(ctx context.Context, hang int) error {
+	d := &Daemon{estate: &estate{}}
+	for range hang {
+		d.later("hang", func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+	}
+	return d.handOver(ctx)
+}

@@ -1,6 +1,7 @@
 package daemon_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -214,6 +216,47 @@ func TestReloadWaitsForActions(t *testing.T) {
 	r.tick()
 	if _, there := r.notice("configuration_touched"); there {
 		t.Error("the notice is there a week later")
+	}
+}
+
+// What is guarded is told of when it was changed while the daemon was down, once, as
+// when it reloads.
+func TestTouchedWhileDown(t *testing.T) {
+	r := newWorld(t).reloads("timezone: Europe/Berlin\n")
+	for _, step := range []struct {
+		name, text string
+		reload     bool
+		told       []string // in all, of each what it names
+	}{
+		{"as it was", "timezone: Europe/Berlin\n", false, nil},
+		{"what only shows", "timezone: Europe/Paris\n", false, nil},
+		{"at a reload", "escalation: {strangers: digest}\n", true, []string{"escalation/strangers"}},
+		{"a start after it", "escalation: {strangers: digest}\n", false, []string{"escalation/strangers"}},
+		{"while it was down", "escalation: {strangers: digest}\nbudget: {notices_per_day: 0}\n", false, []string{"escalation/strangers", "budget/notices_per_day"}},
+		{"a reload after it", "escalation: {strangers: digest}\nbudget: {notices_per_day: 0}\n", true, []string{"escalation/strangers", "budget/notices_per_day"}},
+		{"as by default again", "", false, []string{"escalation/strangers", "budget/notices_per_day", "budget/notices_per_day, escalation/strangers"}},
+	} {
+		save(t, r.path, cmp.Or(step.text, "timezone: Europe/Berlin\n"))
+		if step.reload {
+			r.become(r.source.Reload(t.Context(), r.d))
+		} else {
+			options, err := r.source.Load()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.options = options
+			r.restart()
+		}
+		r.clock.advance(time.Minute)
+		var told []string
+		for _, n := range r.status().Notices {
+			if _, named, ok := strings.Cut(n.Text, "from outside: "); ok {
+				told = append(told, named)
+			}
+		}
+		if !slices.Equal(told, step.told) {
+			t.Errorf("%s: told %q, want %q", step.name, told, step.told)
+		}
 	}
 }
 

@@ -20,9 +20,19 @@ var (
 	_ threads.ConversationReader = recollection{}
 )
 
-// SearchMemory implements threads.MemoryReader. What is kept apart is not found.
-func (r recollection) SearchMemory(ctx context.Context, words string, limit int) ([]threads.Memory, error) {
-	hits, err := r.memory.Search(ctx, memory.Query{Words: words, Limit: limit})
+// into is the key of a context for the deliberation that something is recalled into.
+type into struct{}
+
+// SearchMemory implements threads.MemoryReader.
+func (r recollection) SearchMemory(ctx context.Context, words string, agents bool, limit int) ([]threads.Memory, error) {
+	q := memory.Query{Words: words, Limit: limit, Into: memory.Threads}
+	if agents {
+		q.Lane = memory.Agents
+	}
+	if deliberation, ok := ctx.Value(into{}).(string); ok {
+		q.Into = deliberation
+	}
+	hits, err := r.memory.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +45,7 @@ func (r recollection) SearchMemory(ctx context.Context, words string, limit int)
 
 // Memory implements threads.MemoryReader.
 func (r recollection) Memory(ctx context.Context, id string) (threads.Memory, error) {
-	kept, err := r.memory.Get(ctx, id)
+	kept, _, err := r.memory.Validate(ctx, id)
 	switch {
 	case errors.Is(err, memory.ErrNotFound), err == nil && (kept.Status != memory.Active || kept.Lane != memory.Trusted):
 		return threads.Memory{}, threads.ErrNoMemory
@@ -46,7 +56,7 @@ func (r recollection) Memory(ctx context.Context, id string) (threads.Memory, er
 }
 
 func threadMemory(r memory.Record) threads.Memory {
-	return threads.Memory{ID: r.ID, Kind: string(r.Kind), Text: r.Text, Trust: r.Trust, Created: r.Created, Tags: r.Tags, Agent: r.By()}
+	return threads.Memory{ID: r.ID, Kind: string(r.Kind), Text: r.Text, Trust: r.Trust, Created: r.Created, Tags: r.Tags, Agent: r.By(), Doubt: r.Doubt()}
 }
 
 // saidFound is how many messages a search gives.
@@ -76,16 +86,21 @@ func (r recollection) SearchConversations(ctx context.Context, words string, day
 	return said, nil
 }
 
-// rank reads the memory in beside everything else, so that it is searched well.
+// rank reads memory and conversations in beside everything else, so that they are
+// searched well.
 func (d *Daemon) rank(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var reading sync.WaitGroup
+	d.read = make(chan struct{})
 	reading.Go(func() {
-		if err := d.memory.Rank(ctx); err != nil && ctx.Err() == nil {
-			d.options.Logger.Error("memory is searched by full text alone", "error", err)
+		defer close(d.read)
+		for _, rank := range []func(context.Context) error{d.memory.Rank, d.chat.Rank} {
+			if err := rank(ctx); err != nil && ctx.Err() == nil {
+				d.options.Logger.Error("searched by full text alone", "error", err)
+			}
 		}
 	})
-	d.later("stop reading the memory in", func(within context.Context) error {
+	d.later("stop reading memory and conversations in", func(within context.Context) error {
 		cancel()
 		if !wake.Joined(within, &reading) {
 			return errors.New("it has not stopped")

@@ -42,9 +42,15 @@ func (all *cleanups) laterWithin(within time.Duration, name string, undo func(co
 	*all = append(*all, cleanup{name, within, undo})
 }
 
-// undo runs the clean-ups, last first, each once and each in its own time or in
-// patience, where that is more, so that one that hangs takes nothing from the others.
+// undo runs the clean-ups, last first, each once and each in its own time, so that
+// one that hangs takes nothing from the others, and all within stopWithin; or each in
+// patience, where that is more.
 func (all *cleanups) undo(ctx context.Context, patience time.Duration) error {
+	if patience == 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, stopWithin)
+		defer cancel()
+	}
 	var problems []error
 	for _, c := range slices.Backward(*all) {
 		ctx, cancel := context.WithTimeout(ctx, max(c.within, patience))
@@ -62,8 +68,6 @@ func (all *cleanups) undo(ctx context.Context, patience time.Duration) error {
 func (d *Daemon) Stop(ctx context.Context) error {
 	d.lifecycle.Lock()
 	defer d.lifecycle.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, stopWithin)
-	defer cancel()
 	return d.undo(ctx, 0)
 }
 

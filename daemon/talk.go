@@ -2,9 +2,13 @@ package daemon
 
 import (
 	"context"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/chat"
+	"github.com/subconsciousd/subconsciousd/memory"
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/conversation"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // heardLog is the log of conversations as the sense listens to it.
@@ -33,4 +37,33 @@ func (l heardLog) After(ctx context.Context, id int64, limit int) ([]conversatio
 		})
 	}
 	return heard, nil
+}
+
+// recollected is the sense of what was said to the mind, and of what it remembers of it
+// that may contradict.
+type recollected struct {
+	*conversation.LogSense
+	memory *memory.Store
+}
+
+// Collect implements senses.Sense.
+func (s recollected) Collect(ctx context.Context, at time.Time, cursor []byte) (senses.Batch, error) {
+	batch, err := s.LogSense.Collect(ctx, at, cursor)
+	if err != nil {
+		return batch, err
+	}
+	pairs, err := s.memory.Conflicts(ctx, memory.Trusted)
+	set := senses.Set{Scope: "memory"}
+	for _, p := range pairs {
+		trust := p.Older.Trust
+		if p.Newer.Trust.Rank() > trust.Rank() {
+			trust = p.Newer.Trust
+		}
+		set.Items = append(set.Items, subconscious.Observation{
+			ID: conversation.LogID + "/memory#" + p.Older.ID + "+" + p.Newer.ID, Sense: conversation.Name, Instance: conversation.LogID, Kind: "contradiction", Change: subconscious.Appeared,
+			At: p.At, Trust: trust, Title: p.Older.Title, Attrs: map[string]string{"other": p.Newer.Title},
+		})
+	}
+	batch.Sets = append(batch.Sets, set)
+	return batch, err
 }

@@ -9,13 +9,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/internal/fulltext"
+	"github.com/subconsciousd/subconsciousd/internal/recall"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
 const (
-	// sameFrom is how like two texts are that say the same, where no number, name,
-	// negation or switch tells them apart; from alikeFrom on, one of them may be wrong.
-	sameFrom, alikeFrom = 0.85, 0.5
+	// sameFrom is the part of the words of two texts that both have, from which on the
+	// one that says less may be the other again.
+	sameFrom = 0.8
+	// doubtFrom is the part of the shorter one's words that the other has, from which on
+	// one of the two may be wrong.
+	doubtFrom = 0.55
 	// neighbours is how many of the nearest are looked at.
 	neighbours = 3
 )
@@ -29,94 +33,196 @@ type neighbour struct {
 // alike looks among the nearest of its lane, project and agent for one that says the
 // same, or may contradict it. While the records are still read in, nothing is found.
 func (s *Store) alike(ctx context.Context, tx *store.Tx, r Record) (found neighbour, err error) {
-	if !s.ranked.whole.Load() {
+	if !s.ranked.Whole() {
 		return neighbour{}, nil
 	}
-	best := 0.0
-	for _, hit := range s.ranked.lanes[r.Lane].Nearest(r.Text, neighbours) {
+	most := 0.0
+	for _, hit := range s.ranked.lanes[r.Lane].Search(recall.Question{Text: r.Text, Limit: neighbours, With: Query{About: About{Project: r.About.Project, Agent: r.About.Agent}}.labels()}) {
 		near, err := one(ctx, tx, "n = ? AND status = 'active'", hit.ID)
 		if errors.Is(err, ErrNotFound) {
 			continue // it was changed meanwhile
 		} else if err != nil {
 			return neighbour{}, err
 		}
-		if near.About.Project != r.About.Project || near.About.Agent != r.About.Agent {
+		if near.ID == r.ID || near.About.Project != r.About.Project || near.About.Agent != r.About.Agent {
 			continue
 		}
-		likeness := likeness(near.Text, r.Text)
-		if likeness < alikeFrom || likeness <= best {
-			continue
+		c := compare(near.Text, r.Text)
+		if c.same() {
+			return neighbour{row: near, same: true}, nil
 		}
-		best = likeness
-		same := likeness >= sameFrom && !differ(near.Text, r.Text)
-		found = neighbour{row: near, same: same, conflict: !same}
+		if contained := c.contained(); contained >= doubtFrom && contained > most {
+			most, found = contained, neighbour{row: near, conflict: true}
+		}
 	}
 	return found, nil
 }
 
-// likeness is the part of the words of content of two texts that both have, 0 to 1.
-func likeness(a, b string) float64 {
-	as, bs := content(a), content(b)
-	both := 0
-	for _, t := range as {
-		if slices.Contains(bs, t) {
-			both++
+// compared are two texts by their words of content.
+type compared struct {
+	both, first, second int  // words of both, and of one alone
+	differ              bool // a number, a name, an identifier, a negation or a switch is in one alone
+}
+
+// same reports whether the second says no more than the first, in nearly its words: no
+// word of one stands in place of one of the other.
+func (c compared) same() bool {
+	return !c.differ && c.second == 0 && c.likeness() >= sameFrom
+}
+
+// likeness is the part of all words that both have.
+func (c compared) likeness() float64 {
+	return float64(c.both) / float64(max(c.both+c.first+c.second, 1))
+}
+
+// contained is the part of the words of the shorter text that the other has.
+func (c compared) contained() float64 {
+	return float64(c.both) / float64(max(c.both+min(c.first, c.second), 1))
+}
+
+func compare(first, second string) (c compared) {
+	a, b := tokens(first), tokens(second)
+	for i := range a {
+		if !a[i].counted {
+			continue
+		}
+		for j := range b {
+			if b[j].counted && !b[j].matched && a[i].is(b[j]) {
+				a[i].matched, b[j].matched = true, true
+				break
+			}
 		}
 	}
-	if all := len(as) + len(bs) - both; all > 0 {
-		return float64(both) / float64(all)
+	for _, t := range a {
+		switch {
+		case t.matched:
+			c.both++
+		case t.counted:
+			c.first++
+		}
 	}
-	return 0
+	for _, t := range b {
+		if t.counted && !t.matched {
+			c.second++
+		}
+	}
+	c.differ = lacks(a, b) || lacks(b, a)
+	return c
 }
 
-func content(text string) []string {
-	terms := fulltext.Terms(text)
-	slices.Sort(terms)
-	return slices.Compact(terms)
-}
-
-// differ reports whether a number, a name, an identifier, a negation or a switch is in
-// one of two texts alone.
-func differ(a, b string) bool {
-	as, bs := tokens(a), tokens(b)
-	return lacks(as, bs) || lacks(bs, as)
-}
-
+// token is a word of a text.
 type token struct {
-	lower   string
-	telling bool
+	word    string   // in lower case
+	forms   []string // what it may stand for; none where it says little
+	counted bool     // the first of its kind that says something
+	telling bool     // without it, something else is said
+	matched bool
 }
+
+// maxCompared is how many words of a text are compared; texts that are longer are never
+// the same but to the letter.
+const maxCompared = 200
 
 func tokens(text string) []token {
 	var all []token
 	begins := true
-	for _, field := range strings.Fields(text) {
+	add := func(word string, telling bool) {
+		t := token{word: strings.ToLower(word)}
+		switch {
+		case negations[t.word]:
+			t.word, telling = "not", true
+		case !fillers[t.word]:
+			t.forms = fulltext.Forms(t.word)
+		}
+		first, size := utf8.DecodeRuneInString(word)
+		t.counted = len(t.forms) > 0 && !slices.ContainsFunc(all, func(other token) bool { return other.counted && other.word == t.word })
+		name := unicode.IsUpper(first) && !begins && len(t.forms) > 0
+		t.telling = telling || name || switches[t.word] || strings.ContainsAny(word, "0123456789_/.@") || strings.ContainsFunc(word[size:], unicode.IsUpper)
+		all = append(all, t)
+	}
+	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[]{}\"«»“”„=,;", r) }) {
 		word := strings.TrimFunc(field, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		if word == "" {
+		if word == "" || len(all) > maxCompared {
 			continue
 		}
-		first, _ := utf8.DecodeRuneInString(word)
-		name := unicode.IsUpper(first) && !begins
-		identifier := strings.ContainsAny(word, "0123456789_/.@") || strings.ContainsFunc(word[1:], unicode.IsUpper)
-		lower := strings.ToLower(word)
-		all = append(all, token{lower, name || identifier || slices.Contains(switches, lower)})
-		begins = strings.ContainsAny(field[len(field)-1:], ".!?:;")
+		if elided, rest, ok := strings.Cut(word, "'"); ok && len(elided) <= 2 && len(rest) > 1 { // l'eau, d'Anna
+			word = rest
+		}
+		if unit := strings.TrimLeft(word, "0123456789"); unit != word && strings.Trim(word, "0123456789:./hH") == strings.TrimRight(strings.TrimLeft(unit, ":./hH0123456789"), "0123456789") {
+			// 9:12, 9h12, 09.12, 64GB: its numbers, and the unit behind them.
+			for _, number := range strings.FieldsFunc(word, func(r rune) bool { return r < '0' || r > '9' }) {
+				if number = strings.TrimLeft(number, "0"); number != "" {
+					add(number, true)
+				}
+			}
+			if unit = strings.TrimLeft(unit, ":./hH0123456789"); unit != "" {
+				add(unit, false)
+			}
+		} else {
+			add(word, false)
+		}
+		begins = strings.ContainsAny(field[len(field)-1:], ".!?:")
 	}
 	return all
 }
 
-// lacks reports whether a telling word of one text is not in the other.
-func lacks(of, in []token) bool {
-	for _, t := range of {
-		if t.telling && !slices.ContainsFunc(in, func(other token) bool { return other.lower == t.lower }) {
-			return true
-		}
+// is reports whether two words are forms of one, or one is short for the other.
+func (t token) is(other token) bool {
+	if t.word == other.word || slices.ContainsFunc(t.forms, func(f string) bool { return slices.Contains(other.forms, f) }) {
+		return true
 	}
-	return false
+	short, long := t.word, other.word
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	return len(short) >= 3 && shortens(short, long)
 }
 
-// switches turn what is said into its opposite.
-var switches = strings.Fields(`not no never none without isn't aren't don't doesn't won't can't cannot on off yes true false enabled disabled enable disable
-	nicht kein keine keinen keinem keiner nie niemals ohne an aus ja nein ein aktiviert deaktiviert wahr falsch
-	ne pas jamais aucun aucune sans oui non activé activée désactivé désactivée vrai faux
-	no nunca ningún ninguno ninguna sin sí activado activada desactivado desactivada verdadero falso`)
+// shortens reports whether a word is an abbreviation: the beginning of the other, or of
+// at most five letters of it in their order, from the first to the last one.
+func shortens(short, long string) bool {
+	if strings.ContainsAny(long, "0123456789") {
+		return false
+	}
+	if strings.HasPrefix(long, short) {
+		return true
+	}
+	if len(short) > 5 || short[0] != long[0] || short[len(short)-1] != long[len(long)-1] {
+		return false
+	}
+	at := 0
+	for i := range long {
+		if at < len(short) && long[i] == short[at] {
+			at++
+		}
+	}
+	return at == len(short)
+}
+
+// lacks reports whether a telling word of one text is not in the other.
+func lacks(of, in []token) bool {
+	return len(of) > maxCompared || slices.ContainsFunc(of, func(t token) bool {
+		return t.telling && !slices.ContainsFunc(in, func(other token) bool { return t.is(other) })
+	})
+}
+
+func setOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		set[w] = true
+	}
+	return set
+}
+
+var (
+	// switches turn what is said into its opposite.
+	switches = setOf(`off yes true false enabled disabled enable disable always only aus ja nein aktiviert deaktiviert wahr falsch immer nur
+		oui non activé activée désactivé désactivée vrai faux toujours seulement sí activado activada desactivado desactivada verdadero falso siempre sólo solo`)
+	negations = setOf(`not no never none without nothing isn't aren't don't doesn't won't can't cannot nicht kein keine keinen keinem keiner nie niemals ohne nichts
+		ne n pas jamais aucun aucune sans rien nunca ningún ninguno ninguna sin nada`)
+	// fillers say nothing of what a note is about, beside the commonest words.
+	fillers = setOf(`much lot quite really actually currently basically simply just also still please note remember user person because since so therefore
+		übrigens eigentlich wirklich einfach derzeit zurzeit momentan auch noch bitte nutzer weil da denn deshalb
+		parce car puisque donc vraiment actuellement simplement aussi encore utilisateur utilisatrice
+		porque pues ya realmente actualmente simplemente también todavía usuario usuaria`)
+)

@@ -187,8 +187,13 @@ func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
 		}
 		next := old
 		next.Lane, next.Trust, next.Status, next.Confidence = Trusted, subconscious.Owner, Active, 1
-		if next.Validity == Changed {
-			next.Validity, next.Checked = Unknown, time.Time{}
+		if next.Doubt() != "" {
+			// It rests on the person's word: what it cites counts as it is from now on.
+			next.Validity, next.Checked, next.Citations = Unknown, time.Time{}, slices.Clone(old.Citations)
+			for i := range next.Citations {
+				c := &next.Citations[i]
+				c.Hash, c.Twins, c.Commit, c.Seq = "", 0, "", 0
+			}
 		}
 		if old.Lane == Trusted && old.Status == Active {
 			return next, nil
@@ -219,7 +224,7 @@ func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
 func (s *Store) Undo(ctx context.Context, id, by string) (Record, error) {
 	return s.changed(ctx, "undone", id, by, func(tx *store.Tx, act *act, asked row) (row, error) {
 		events, err := store.All(ctx, tx, (*Happened).columns, "SELECT "+eventColumns+
-			" FROM memory_events WHERE act = (SELECT act FROM memory_events WHERE id = ? ORDER BY seq DESC LIMIT 1) ORDER BY seq DESC", id)
+			" FROM memory_events WHERE act = (SELECT act FROM memory_events WHERE id = ? AND what NOT LIKE 'checked:%' AND what NOT LIKE 'linked:%' ORDER BY seq DESC LIMIT 1) ORDER BY seq DESC", id)
 		if err != nil {
 			return row{}, err
 		}
@@ -238,6 +243,9 @@ func (s *Store) Undo(ctx context.Context, id, by string) (Record, error) {
 			} else {
 				next.Record = *e.Before
 				next.Version, next.SeenCount, next.LastSeen, next.Used, next.LastUsed = now.Version, now.SeenCount, now.LastSeen, now.Used, now.LastUsed
+				if slices.Equal(now.Citations, next.Citations) {
+					next.seen(now.Validity, now.Checked)
+				}
 			}
 			if next.Status == Active && now.Status != Active {
 				if err := s.room(ctx, tx, act, next.Record); err != nil {
@@ -301,7 +309,7 @@ func (s *Store) History(ctx context.Context, id string) ([]Happened, error) {
 func (s *Store) Timeline(ctx context.Context, topic string, since time.Time) ([]Record, error) {
 	condition, args := "topic <> ''", []any(nil)
 	if topic != "" {
-		condition, args = "topic = ?", []any{strings.ToLower(fulltext.Line(topic))}
+		condition, args = "topic = ? AND topic <> ''", []any{strings.ToLower(fulltext.Line(topic))}
 	}
 	all, err := store.All(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE "+condition+
 		" AND lane = 'trusted' AND status <> 'archived' AND max(created, said) >= ? ORDER BY topic, CASE said WHEN 0 THEN created ELSE said END, n LIMIT 1000", append(args, since.UnixNano())...)
@@ -324,8 +332,8 @@ func (s *Store) Conflicts(ctx context.Context, lane Lane) ([]Pair, error) {
 	var pairs []Pair
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
 		all, err := store.All(ctx, tx, func(p *Pair) []any { return []any{&p.Older.ID, &p.Newer.ID, store.Time(&p.At)} }, `SELECT older, newer, at FROM memory_conflicts
-			WHERE older IN (SELECT id FROM memory_records WHERE lane = ?1 AND status = 'active') AND newer IN (SELECT id FROM memory_records WHERE status = 'active')
-			ORDER BY at DESC LIMIT ?2`, lane, maxLimit)
+			JOIN memory_records o ON o.id = older JOIN memory_records n ON n.id = newer
+			WHERE o.lane = ? AND o.status = 'active' AND n.status = 'active' ORDER BY at DESC LIMIT ?`, lane, maxLimit)
 		for _, p := range all {
 			older, olderErr := byID(ctx, tx, p.Older.ID)
 			newer, newerErr := byID(ctx, tx, p.Newer.ID)

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"fmt"
 
 	"strings"
 	"time"
@@ -105,7 +106,11 @@ func quoted(words, texts []string) bool {
 
 // echoed refuses what was recalled in the same session, conversation or deliberation.
 func (s *Store) echoed(ctx context.Context, tx *store.Tx, r Record) (Reason, error) {
-	for _, into := range []string{r.About.Session, r.Deliberation} {
+	sessions := []string{r.About.Session, r.Deliberation}
+	if r.Source == Mechanics {
+		sessions = append(sessions, Threads)
+	}
+	for _, into := range sessions {
 		if into == "" {
 			continue
 		}
@@ -114,7 +119,7 @@ func (s *Store) echoed(ctx context.Context, tx *store.Tx, r Record) (Reason, err
 			return "", err
 		}
 		for _, known := range recalled {
-			if likeness(known.Text, r.Text) >= echoes {
+			if compare(known.Text, r.Text).likeness() >= echoes {
 				return Echo, nil
 			}
 		}
@@ -122,27 +127,54 @@ func (s *Store) echoed(ctx context.Context, tx *store.Tx, r Record) (Reason, err
 	return "", nil
 }
 
+// Threads is what threads recall into: what they find becomes the mechanics' insights.
+const Threads = "threads"
+
 // recalledKept is how long it is known what was recalled where.
 const recalledKept = 30 * 24 * time.Hour
 
-// Recalled notes that records were recalled into a session, conversation or
-// deliberation: what is written there and says the same is an echo.
-func (s *Store) Recalled(ctx context.Context, into string, ids ...string) error {
+// note keeps that records were recalled into a session, conversation or deliberation:
+// what is written there and says the same is an echo.
+func (s *Store) note(ctx context.Context, into string, hits []Hit) error {
 	now := s.now()
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Exec(ctx, "DELETE FROM memory_recalled WHERE at < ?", now.Add(-recalledKept).UnixNano()); err != nil {
 			return err
 		}
-		for _, id := range ids {
-			if err := tx.Exec(ctx, "INSERT OR REPLACE INTO memory_recalled (session, id, at) VALUES (?, ?, ?)", into, id, now.UnixNano()); err != nil {
+		for i, h := range hits {
+			if err := tx.Exec(ctx, "INSERT OR REPLACE INTO memory_recalled (session, id, at, place, score) VALUES (?, ?, ?, ?, ?)", into, h.ID, now.UnixNano(), i+1, h.Score); err != nil {
 				return err
 			}
-			if err := tx.Exec(ctx, "UPDATE memory_records SET used = used + 1, last_used = ? WHERE id = ?", now.UnixNano(), id); err != nil {
+			if err := tx.Exec(ctx, "UPDATE memory_records SET used = used + 1, last_used = ? WHERE id = ?", now.UnixNano(), h.ID); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// Recalled is a record that was recalled somewhere: its place among what was found then,
+// from 1, and its score.
+type Recalled struct {
+	ID    string  `json:"id"`
+	Title string  `json:"title"`
+	Lane  Lane    `json:"lane"`
+	Place int     `json:"place"`
+	Score float64 `json:"score"`
+}
+
+// RecalledInto lists what was recalled into a session, conversation or deliberation in
+// the last 30 days, and was not forgotten since, in the order in which it was.
+func (s *Store) RecalledInto(ctx context.Context, into string) ([]Recalled, error) {
+	all, err := store.All(ctx, s.db, func(r *Recalled) []any { return []any{&r.ID, &r.Title, &r.Lane, &r.Place, &r.Score} },
+		"SELECT r.id, CASE r.title WHEN '' THEN r.text ELSE r.title END, r.lane, l.place, l.score FROM memory_recalled l JOIN memory_records r ON r.id = l.id WHERE l.session = ? ORDER BY l.at, l.place LIMIT ?", into, maxLimit)
+	if err != nil {
+		return nil, fmt.Errorf("memory: recalled: %w", err)
+	}
+	for i := range all {
+		all[i].Title = Record{Text: all[i].Title}.firstLine()
+	}
+	return all, nil
 }
 
 // count counts what was not kept, by reason.

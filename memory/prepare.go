@@ -214,7 +214,11 @@ func hashOf(text string) []byte {
 }
 
 // keyOf is how a key is stored, whatever it is made of.
-func keyOf(key string) string {
+func keyOf(r Record) string {
+	key := r.Key
+	if r.About.Agent != "" { // agents do not take each other's
+		key = r.About.Agent + "\x00" + key
+	}
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])
 }

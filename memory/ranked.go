@@ -1,9 +1,10 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"sync/atomic"
+	"slices"
 
 	"github.com/subconsciousd/subconsciousd/internal/recall"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -13,23 +14,17 @@ import (
 // by Rank, and follow each commit; until they are in, the tables of full text answer.
 type ranked struct {
 	lanes map[Lane]*recall.Index
-	// read is the last record that was read in; what is behind it is still to come.
-	// Only transactions that write change it, one at a time.
-	read  int64
-	whole atomic.Bool
+	recall.Reading
 }
 
-// at once is how many records are read in while no other transaction can write.
-const atOnce = 500
-
 func (r *ranked) add(added row) {
-	if added.n <= r.read || r.whole.Load() {
+	if r.Covers(added.n) {
 		r.lanes[added.Lane].Add(passage(added))
 	}
 }
 
 func (r *ranked) remove(gone row) {
-	if gone.n <= r.read || r.whole.Load() {
+	if r.Covers(gone.n) {
 		r.lanes[gone.Lane].Remove(gone.n)
 	}
 }
@@ -56,28 +51,23 @@ func (q Query) labels() (all []string) {
 // Rank reads all records in, so that Search ranks them; until then it answers by full
 // text alone. It is called once, beside whatever else is done.
 func (s *Store) Rank(ctx context.Context) error {
-	for more := true; more; {
-		err := s.db.Write(ctx, func(tx *store.Tx) error {
-			rows, err := store.All(ctx, tx, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+
-				", r.n FROM memory_records r WHERE r.n > ? ORDER BY r.n LIMIT ?", s.ranked.read, atOnce)
-			if err != nil {
-				return err
-			}
+	err := s.ranked.All(func(behind int64, most int, took func(int64, int)) error {
+		return s.db.Write(ctx, func(tx *store.Tx) error {
+			read, err := rows(ctx, tx, "r.n > ? ORDER BY r.n LIMIT ?", behind, most)
 			tx.After(func() {
-				for _, r := range rows {
-					s.ranked.read = r.n
-					if r.Status == Active {
-						s.ranked.add(r)
+				last := behind
+				for _, r := range read {
+					if last = r.n; r.Status == Active {
+						s.ranked.lanes[r.Lane].Add(passage(r))
 					}
 				}
-				more = len(rows) == atOnce
-				s.ranked.whole.Store(!more)
+				took(last, len(read))
 			})
-			return nil
+			return err
 		})
-		if err != nil {
-			return fmt.Errorf("memory: rank: %w", err)
-		}
+	})
+	if err != nil {
+		return fmt.Errorf("memory: rank: %w", err)
 	}
 	return nil
 }
@@ -95,6 +85,11 @@ func (s *Store) recalled(ctx context.Context, q Query, limit int) ([]Hit, error)
 		if ok && (q.About.Turn == "" || r.About.Turn == q.About.Turn) { // it was not changed meanwhile
 			hits = append(hits, Hit{r, found.Score})
 		}
+	}
+	if !q.Variety {
+		slices.SortStableFunc(hits, func(a, b Hit) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Confidence, a.Confidence))
+		})
 	}
 	return hits, nil
 }

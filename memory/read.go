@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,13 +52,21 @@ func (c textColumn) Scan(column any) error {
 
 func joined(tags []string) string { return strings.Join(tags, "\n") }
 
+// rows returns the records for which the condition holds.
+func rows(ctx context.Context, from store.Source, condition string, args ...any) ([]row, error) {
+	return store.All(ctx, from, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+", r.n FROM memory_records r WHERE "+condition, args...)
+}
+
 // one returns the record for which the condition holds, or ErrNotFound.
 func one(ctx context.Context, from store.Source, condition string, args ...any) (row, error) {
-	r, ok, err := store.One(ctx, from, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+", r.n FROM memory_records r WHERE "+condition, args...)
-	if err == nil && !ok {
+	all, err := rows(ctx, from, condition, args...)
+	if err == nil && len(all) == 0 {
 		err = ErrNotFound
 	}
-	return r, err
+	if err != nil {
+		return row{}, err
+	}
+	return all[0], nil
 }
 
 func byID(ctx context.Context, from store.Source, id string) (row, error) {
@@ -83,11 +92,7 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 	}
 	hits, err := s.search(ctx, q, limit)
 	if err == nil && q.Into != "" && len(hits) > 0 {
-		var ids []string
-		for _, h := range hits {
-			ids = append(ids, h.ID)
-		}
-		err = s.Recalled(ctx, q.Into, ids...)
+		err = errors.Join(s.look().refresh(ctx, hits), s.note(ctx, q.Into, hits))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("memory: search: %w", err)
@@ -96,7 +101,7 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 }
 
 func (s *Store) search(ctx context.Context, q Query, limit int) ([]Hit, error) {
-	if s.ranked.whole.Load() {
+	if s.ranked.Whole() {
 		// Words that say little are in the tables alone.
 		if hits, err := s.recalled(ctx, q, limit); err != nil || len(hits) > 0 {
 			return hits, err

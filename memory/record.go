@@ -87,7 +87,8 @@ type Citation struct {
 	File         string           `json:"file,omitempty"`
 	Lines        string           `json:"lines,omitempty"`  // "10" or "10-20"; "" is all of the file
 	Hash         string           `json:"hash,omitempty"`   // SHA-256 of those lines, in hex
-	Commit       string           `json:"commit,omitempty"` // at which they stood so
+	Twins        int              `json:"twins,omitempty"`  // how often the same stood elsewhere in the file
+	Commit       string           `json:"commit,omitempty"` // at which they stood so; without lines and hash it is what is cited
 	URL          string           `json:"url,omitempty"`
 	Fetched      string           `json:"fetched,omitempty"` // RFC 3339
 	Conversation string           `json:"conversation,omitempty"`

@@ -33,6 +33,12 @@ type Options struct {
 	Redact func(string) string
 	// Logger gets what goes wrong beside what is asked for; nil is none.
 	Logger *slog.Logger
+	// World is asked for what records cite; nil knows of nothing.
+	World World
+	// Path are the folders in which git is looked for; nil is program.DefaultPath.
+	Path []string
+	// Git is how long git may take for all that one call looks at; 0 is 20 ms.
+	Git time.Duration
 	// Apart puts the words of agents into quarantine, too.
 	Apart bool
 	// MaxLane and MaxAgent bound how many active records a lane and an agent have;

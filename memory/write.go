@@ -34,6 +34,7 @@ const (
 // Errors wrap ErrInvalid, ErrNotFound where it supersedes nothing that is there, or
 // ErrFull; nothing was written then.
 func (s *Store) Add(ctx context.Context, r Record) (done Written, err error) {
+	r.Citations = s.noted(ctx, r)
 	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
 		done, err = s.remember(ctx, tx, r)
 		return err
@@ -105,7 +106,7 @@ func (r Record) By() string {
 
 // keyed returns what was written with the record's key.
 func keyed(ctx context.Context, tx *store.Tx, r Record) (known Record, found bool, err error) {
-	id, found, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM memory_keys WHERE lane = ? AND key = ?", r.Lane, keyOf(r.Key))
+	id, found, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM memory_keys WHERE lane = ? AND key = ?", r.Lane, keyOf(r))
 	if err != nil || !found {
 		return Record{}, false, err
 	}
@@ -119,8 +120,9 @@ func keyed(ctx context.Context, tx *store.Tx, r Record) (known Record, found boo
 // place gives a record its place among those of its lane: it is one of them again, it
 // supersedes one, or it stands beside them.
 func (s *Store) place(ctx context.Context, tx *store.Tx, act *act, r Record) (Written, error) {
-	same, err := one(ctx, tx, "lane = ? AND hash = ? AND project = ? AND agent = ? AND status <> ? ORDER BY status LIMIT 1",
-		r.Lane, hashOf(r.Text), r.About.Project, r.About.Agent, Superseded)
+	// "+" keeps SQLite from going through the whole lane in the order of status.
+	same, err := one(ctx, tx, "hash = ? AND +lane = ? AND project = ? AND agent = ? AND status <> ? ORDER BY status LIMIT 1",
+		hashOf(r.Text), r.Lane, r.About.Project, r.About.Agent, Superseded)
 	if err == nil {
 		return s.again(ctx, tx, act, same, r)
 	}
@@ -169,7 +171,7 @@ func (s *Store) place(ctx context.Context, tx *store.Tx, act *act, r Record) (Wr
 // superseded is the record that another one retires: the one that it names, or the one
 // of its topic, where that holds one value; else ErrNotFound.
 func (s *Store) superseded(ctx context.Context, tx *store.Tx, r Record) (row, error) {
-	condition, arg := "topic = ?", r.Topic
+	condition, arg := "topic = ? AND topic <> ''", r.Topic
 	if r.Supersedes != "" {
 		condition, arg = "id = ?", r.Supersedes
 	} else if !single(r.Topic) {
@@ -184,9 +186,15 @@ func (s *Store) again(ctx context.Context, tx *store.Tx, act *act, old row, r Re
 	next.SeenCount++
 	next.LastSeen = act.at
 	next.Tags = union(old.Tags, r.Tags, MaxTags)
+	next.Citations = slices.Clone(old.Citations)
 	for _, c := range r.Citations {
-		if len(next.Citations) < MaxCitations && !slices.Contains(next.Citations, c) {
-			next.Citations = append(slices.Clone(next.Citations), c)
+		same := func(o Citation) bool {
+			return o == c || c.Hash != "" && o.Hash != "" && o.File == c.File && o.Lines == c.Lines
+		}
+		if i := slices.IndexFunc(next.Citations, same); i >= 0 {
+			next.Citations[i] = c
+		} else if len(next.Citations) < MaxCitations {
+			next.Citations = append(next.Citations, c)
 		}
 	}
 	if r.Trust == subconscious.Owner {
@@ -236,7 +244,7 @@ func (s *Store) keep(ctx context.Context, tx *store.Tx, r Record, id string, now
 		(SELECT lane, key FROM memory_keys WHERE at < ? ORDER BY at LIMIT ?)`, now.Add(-keysKept).UnixNano(), keysSwept); err != nil {
 		return err
 	}
-	return tx.Exec(ctx, "INSERT INTO memory_keys (lane, key, id, at) VALUES (?, ?, ?, ?)", r.Lane, keyOf(r.Key), id, now.UnixNano())
+	return tx.Exec(ctx, "INSERT INTO memory_keys (lane, key, id, at) VALUES (?, ?, ?, ?)", r.Lane, keyOf(r), id, now.UnixNano())
 }
 
 // room makes place for one more active record: the one of its lane, or of its agent,
@@ -267,18 +275,21 @@ func (s *Store) room(ctx context.Context, tx *store.Tx, act *act, r Record) erro
 	case active < s.options.MaxLane:
 		return nil
 	}
-	oldest, err := one(ctx, tx, condition+" AND status = 'active' AND pinned = 0 ORDER BY used > 0, max(created, last_used) LIMIT 1", args...)
-	if errors.Is(err, ErrNotFound) {
+	oldest, err := rows(ctx, tx, condition+" AND status = 'active' AND pinned = 0 ORDER BY used > 0, max(created, last_used) LIMIT ?", append(args, 1+s.options.MaxLane/1000)...)
+	if err != nil {
+		return err
+	}
+	if len(oldest) == 0 {
 		return fmt.Errorf("%w: all %d records of %s are pinned", ErrFull, active, r.Lane)
-	} else if err != nil {
-		return err
 	}
-	next := oldest
-	next.Status = Archived
-	if err := s.change(ctx, tx, act, "archived", oldest, next); err != nil {
-		return err
+	for _, old := range oldest { // a few more, so that not every write looks through all
+		next := old
+		next.Status = Archived
+		if err := errors.Join(s.change(ctx, tx, act, "archived", old, next), s.count(ctx, tx, Displaced)); err != nil {
+			return err
+		}
 	}
-	return s.count(ctx, tx, Displaced)
+	return nil
 }
 
 type counted struct {

@@ -80,6 +80,8 @@ type Memory struct {
 	Text  string
 	Trust subconscious.Trust
 	At    time.Time
+	// Doubt says why it is not to be taken for true; "" where nothing is known.
+	Doubt string
 }
 
 // Deliberation makes the prompt of a deliberation. What is left out for want of
@@ -182,6 +184,9 @@ func memoryLine(m Memory, zone *time.Location) string {
 	name := "- " + short(m.ID, Untrusted(m.Trust))
 	if !m.At.IsZero() {
 		name += " · " + day(m.At, zone)
+	}
+	if m.Doubt != "" {
+		name += " · " + m.Doubt
 	}
 	return name + " · " + text
 }

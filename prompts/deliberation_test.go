@@ -52,7 +52,7 @@ func TestDeliberationIsTold(t *testing.T) {
 	if n := len(p.User); n < 3<<10 || n > 6<<10 {
 		t.Errorf("what is usual takes %d bytes, meant are 3 to 6 KiB", n)
 	}
-	for _, want := range []string{"Jonas asks for the signed contract", "- m-4f2a · 2026-10-17 Sat 00:00 · Ines Duarte reads", "m-91bc · 2026-11-06 Fri 20:00 · Jonas Weber looks",
+	for _, want := range []string{"Jonas asks for the signed contract", "- m-4f2a · 2026-10-17 Sat 00:00 · Ines Duarte reads", "m-91bc · 2026-11-06 Fri 20:00 · its source has changed since · Jonas Weber looks",
 		"Withheld of the subconscious for its words: 3 more", "due: 2026-11-27T17:00:00+01:00 (Fri)", "was not told of it before", "| - [ ] send the contract to Jonas, once Ines has read it"} {
 		if !strings.Contains(prompts.Unquote(p.User), want) {
 			t.Errorf("%q is not in\n%s", want, p.User)

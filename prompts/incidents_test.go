@@ -52,7 +52,7 @@ func contractIncident() prompts.Deliberation {
 		Withheld: 3,
 		Memories: []prompts.Memory{
 			{ID: "m-4f2a", Text: "Ines Duarte reads all contracts before they are signed.", Trust: subconscious.Owner, At: noon.Add(-900 * time.Hour)},
-			{ID: "m-91bc", Text: "Jonas Weber looks after the offices in Hamburg.", Trust: subconscious.Agent, At: noon.Add(-400 * time.Hour)},
+			{ID: "m-91bc", Text: "Jonas Weber looks after the offices in Hamburg.", Trust: subconscious.Agent, At: noon.Add(-400 * time.Hour), Doubt: "its source has changed since"},
 		},
 		Budget: "You have 8 rounds, 3 minutes and 0.50 dollars.",
 	}

@@ -57,8 +57,8 @@ func (c Cleaner) Batch(at time.Time, source SenseID, batch Batch) (Batch, Cut) {
 		Cursor:   slices.Clone(batch.Cursor),
 		Degraded: c.line(batch.Degraded, maxSaidBytes),
 		Aside:    c.line(batch.Aside, maxSaidBytes),
-		Starting: batch.Starting,
-		Restamp:  batch.Restamp,
+		Starting: batch.Starting, Listing: batch.Listing,
+		Restamp: batch.Restamp,
 	}
 	for _, o := range batch.Changes {
 		if len(clean.Changes) == MaxChanges {
@@ -71,7 +71,7 @@ func (c Cleaner) Batch(at time.Time, source SenseID, batch Batch) (Batch, Cut) {
 	}
 	items := 0
 	for _, set := range batch.Sets {
-		cleaned := Set{Scope: c.identity(set.Scope, MaxIDBytes)}
+		cleaned := Set{Scope: c.identity(set.Scope, MaxIDBytes), Left: set.Left}
 		for _, o := range set.Items {
 			if items == MaxStanding {
 				lost.refuse("more than %d observations standing", MaxStanding)

@@ -3,14 +3,10 @@ package senses
 import (
 	"maps"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
-
-// leftKept is how long what is known of a sense is kept that left the
-// configuration: when it comes back by then, nothing is new.
-const leftKept = 30 * 24 * time.Hour
 
 // configure removes the threads and senses that are no longer configured.
 func (p *staging) configure(config configuration) {
@@ -57,9 +53,10 @@ func (p *staging) holds(id SenseID, do func(*touch)) {
 	p.touched[id] = true
 }
 
-// absence is 1 for a claim of a sense that left the configuration.
+// absence is 1 for a claim of what left the configuration: its sense, or that which
+// the sense holds it for.
 func (r *records) absence(c claim) int {
-	if r.sources[SenseID{c.obs.Sense, c.instance}].health.State == left {
+	if strings.HasPrefix(c.scope, outScope) || r.sources[SenseID{c.obs.Sense, c.instance}].health.State == left {
 		return 1
 	}
 	return 0

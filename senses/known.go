@@ -14,7 +14,7 @@ const (
 	standing phase = "standing"
 	gone     phase = "gone" // it stood, and was known to
 	past     phase = "past" // momentary, or its sense was long taken out of the configuration
-	away     phase = "away" // all who hold it to stand were taken out of the configuration
+	away     phase = "away" // all that it stands for was taken out of the configuration
 )
 
 // known is all that the ledger keeps of one observation in memory. What is in a
@@ -43,11 +43,13 @@ type marks struct {
 // claim says that one instance, for one scope, holds an observation to stand.
 type claim struct {
 	instance string
-	scope    string // "=" and the scope of a set; "" for explicit changes
+	scope    string // "=" and the scope of a set, behind outScope where Left; "" for explicit changes
 	obs      *subconscious.Observation
 }
 
 func setScope(scope string) string { return "=" + scope }
+
+const outScope = "-"
 
 // copy returns one that may be changed.
 func (t *known) copy() *known {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,7 +56,10 @@ type world struct {
 	happened []string
 	blind    bool
 	away     bool // the notes are not configured
-	n        int
+	// out: an entry of their list is not, for which all that stood then was held.
+	out, listed bool // listed: it was when they were looked at last
+	held        []subconscious.Observation
+	n           int
 }
 
 // dues and ends of the observations that have one.
@@ -65,6 +69,13 @@ var (
 	ids  = []string{"a", "due-a", "due-b", "until"}
 )
 
+// hidden reports whether nobody hears of the notes.
+func (w *world) hidden() bool { return w.away || w.out }
+
+func (w *world) all() []subconscious.Observation {
+	return slices.SortedFunc(maps.Values(w.stands), func(a, b subconscious.Observation) int { return strings.Compare(a.ID, b.ID) })
+}
+
 func (w *world) collect() []senses.Collected {
 	if w.blind {
 		return []senses.Collected{blind("notes", "n", "no"), blind("files", "f", "no")}
@@ -73,11 +84,14 @@ func (w *world) collect() []senses.Collected {
 	for _, id := range w.happened {
 		changes = append(changes, change(item(id, "1"), subconscious.Momentary))
 	}
-	var items []subconscious.Observation
-	for _, id := range slices.Sorted(maps.Keys(w.stands)) {
-		items = append(items, w.stands[id])
+	notes := senses.Batch{Sets: []senses.Set{{Items: w.held, Left: true}}}
+	if !w.out {
+		notes = senses.Batch{Sets: []senses.Set{{Items: w.all()}}}
 	}
-	return []senses.Collected{standingSet("notes", "n", "", items...), brings("files", "f", senses.Batch{Changes: changes})}
+	if w.out == w.listed {
+		notes.Listing = senses.Relisted
+	}
+	return []senses.Collected{brings("notes", "n", notes), brings("files", "f", senses.Batch{Changes: changes})}
 }
 
 // tick changes the model as the ledger should change at the time at and
@@ -85,7 +99,7 @@ func (w *world) collect() []senses.Collected {
 func (m model) tick(w *world, at time.Time) map[string]subconscious.Change {
 	recorded := map[string]subconscious.Change{}
 	for _, id := range ids {
-		if w.away {
+		if w.hidden() {
 			break // nobody hears of it
 		}
 		known := m[id]
@@ -209,11 +223,17 @@ func TestLedgerMatchesModel(t *testing.T) {
 				r.at = r.at.Add(time.Duration(rapid.IntRange(1, 720).Draw(t, "minutes")) * time.Minute)
 			},
 			"leave or come back": func(*rapid.T) { r.world.away = !r.world.away; r.reopen() },
-			"restart":            func(*rapid.T) { r.reopen() },
-			"tick":               r.tickOnce,
-			"a tick":             r.tickOnce,
-			"again":              r.tickOnce,
-			"next":               r.tickOnce,
+			"an entry leaves or comes back": func(t *rapid.T) {
+				if !r.world.blind && !r.world.away {
+					r.world.out = !r.world.out
+					r.tickOnce(t)
+				}
+			},
+			"restart": func(*rapid.T) { r.reopen() },
+			"tick":    r.tickOnce,
+			"a tick":  r.tickOnce,
+			"again":   r.tickOnce,
+			"next":    r.tickOnce,
 			"crash": func(*rapid.T) {
 				staged := r.ledger.Stage(r.at, r.world.collect())
 				for _, thread := range subconscious.Threads() {
@@ -303,7 +323,7 @@ func (r *run) tickOnce(t *rapid.T) {
 	compare(t, "changes", got, want)
 	var stands []string
 	for id, known := range next {
-		if known.stands && !r.world.away {
+		if known.stands && !r.world.hidden() {
 			stands = append(stands, fmt.Sprintf("%s %s %d as of %t", id, known.class, known.severity, r.world.blind))
 		}
 	}
@@ -319,7 +339,7 @@ func (r *run) tickOnce(t *rapid.T) {
 			lines = append(lines, fmt.Sprintf("%s %s severity %d band only %t", o.Change, o.ID, o.Severity, o.BandOnly))
 		}
 		slices.Sort(lines)
-		compare(t, "what waits for "+string(thread), lines, next.waiting(thread, r.world.away))
+		compare(t, "what waits for "+string(thread), lines, next.waiting(thread, r.world.hidden()))
 		if overflow != 0 {
 			t.Fatalf("overflow %d", overflow)
 		}
@@ -328,11 +348,11 @@ func (r *run) tickOnce(t *rapid.T) {
 		subconscious.Threads(), nil, nil, {subconscious.Watcher}, {subconscious.Oracle}, {subconscious.Librarian, subconscious.Oracle},
 	}).Draw(t, "healthy") {
 		see(staged, thread)
-		next.seen(thread, r.world.away)
+		next.seen(thread, r.world.hidden())
 	}
 	for id, known := range next {
 		for _, thread := range subconscious.Threads() {
-			want := known.stands && !known.threads[thread].waits && !r.world.away
+			want := known.stands && !known.threads[thread].waits && !r.world.hidden()
 			if got := staged.Shown(thread, subconscious.NewRef("notes", id)); got != want {
 				t.Fatalf("%s was shown to %s: %t, want %t", id, thread, got, want)
 			}
@@ -342,6 +362,12 @@ func (r *run) tickOnce(t *rapid.T) {
 	r.model = next
 	if !r.world.blind {
 		r.world.happened = nil
+		if !r.world.away {
+			r.world.listed = !r.world.out
+		}
+		if !r.world.hidden() {
+			r.world.held = r.world.all()
+		}
 	}
 	r.views = append(r.views, oldView{staged.View(), held(staged.View())})
 	for i, old := range r.views {

@@ -42,6 +42,9 @@ type Batch struct {
 	// appeared, changed (by Fingerprint, Due, or Severity) and is gone. A scope that is not
 	// mentioned is left as it is; one with no items has nothing standing.
 	Sets []Set
+	// Listing says what became of the entries of a list since the last batch, and so
+	// of what was Left and is in no set of its scope that is given.
+	Listing Listing
 	// Cursor is kept for the next Collect; nil leaves the last one.
 	Cursor []byte
 	// Rows are changes to the instance's own keys and values, for what is too
@@ -68,7 +71,20 @@ type Batch struct {
 type Set struct {
 	Scope string
 	Items []subconscious.Observation
+	// Left: what the items are of is an entry of a list that is no longer in the
+	// configuration (see Left). As far as they stood they stay as they were, out of sight,
+	// until they are in a set of the scope that is not. Only their identities count.
+	Left bool
 }
+
+// Listing is what became of the entries of a list in the configuration of a sense.
+type Listing int
+
+const (
+	Unchanged Listing = iota // what was left stays
+	Relisted                 // some left, or are back: what is in no set is gone
+	Forgotten                // some left so long ago that what is in no set goes without a word
+)
 
 // Row is one key of a sense instance's own space. A nil Value deletes it.
 type Row struct {

@@ -107,6 +107,64 @@ func TestSensesLeaveWithoutAnnouncement(t *testing.T) {
 	same(t, "when it is back after a month", short(b.tick(collected()).Changes()), []string{"appeared mine/1"})
 }
 
+// An entry that leaves a list within a sense is as a sense that leaves.
+func TestEntriesLeaveWithoutAnnouncement(t *testing.T) {
+	set := func(left bool, items ...subconscious.Observation) senses.Set {
+		return senses.Set{Scope: "s", Items: items, Left: left}
+	}
+	a, b2, kept := item("a", "1"), item("b", "1"), item("kept", "1")
+	over := b2
+	over.Until = noon.Add(-time.Hour)
+	both := set(false, a, b2, kept)
+	for _, test := range []struct {
+		name    string
+		sets    []senses.Set
+		listing senses.Listing
+		then    []senses.Set // those of the next tick
+		stands  int          // after the first
+		changes []string     // of the next
+		waits   []string     // for who was shown nothing, then
+	}{
+		{"and is back", []senses.Set{set(false, kept), set(true, a, b2)}, senses.Relisted, []senses.Set{both}, 1, nil,
+			[]string{"appeared a/1", "appeared b/1", "appeared kept/1"}},
+		{"with what was never there", []senses.Set{set(false, kept), set(true, a, b2, item("c", "1"))}, senses.Relisted, []senses.Set{set(false, a, b2, kept, item("c", "1"))}, 1,
+			[]string{"appeared c/1"}, []string{"appeared a/1", "appeared b/1", "appeared kept/1", "appeared c/1"}},
+		{"and something changed, something ended", []senses.Set{set(false, kept), set(true, a, b2)}, senses.Relisted, []senses.Set{set(false, item("a", "2"), over, kept)}, 1,
+			[]string{"changed a/2", "gone b/1"}, []string{"appeared kept/1", "appeared a/2", "momentary b/1"}},
+		{"whole", []senses.Set{set(true, a, b2, kept)}, senses.Relisted, []senses.Set{both}, 0, nil, []string{"appeared a/1", "appeared b/1", "appeared kept/1"}},
+		{"one of two", []senses.Set{set(false, b2, kept), set(true, a)}, senses.Relisted, []senses.Set{set(false, kept), set(true, a, b2)}, 2, nil, []string{"appeared kept/1"}},
+		{"and something in it moves to another", []senses.Set{set(false, kept), set(true, a, b2)}, senses.Relisted, []senses.Set{set(false, kept, a), set(true, b2)}, 1, nil,
+			[]string{"appeared a/1", "appeared kept/1"}},
+		{"and is forgotten", []senses.Set{set(false, kept), set(true, a, b2)}, senses.Forgotten, []senses.Set{set(false, kept)}, 1, nil, []string{"appeared kept/1"}},
+		{"and what is in it ends while nobody looks", []senses.Set{set(false, kept), set(true, a, b2)}, senses.Unchanged, []senses.Set{set(false, kept), set(true, a)}, 1, nil,
+			[]string{"appeared kept/1"}},
+		{"what is missing is not what was forgotten", []senses.Set{set(false, kept, b2), set(true, a)}, senses.Forgotten, []senses.Set{set(false, kept)}, 2, []string{"gone b/1"},
+			[]string{"appeared kept/1", "momentary b/1"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBook(t)
+			b.tick([]senses.Collected{brings("mail", "m", senses.Batch{Sets: []senses.Set{both}})}, subconscious.Watcher)
+			for range 2 { // and again after a restart
+				s := b.tick([]senses.Collected{brings("mail", "m", senses.Batch{Sets: test.sets})}, subconscious.Watcher)
+				same(t, "changes", short(s.Changes()), []string(nil))
+				if n, h := s.View().Len(), s.Health()[0].Standing; n != test.stands || h != n {
+					t.Errorf("%d stand, and %d by its health; want %d", n, h, test.stands)
+				}
+				b.reopen()
+			}
+			s := b.tick([]senses.Collected{brings("mail", "m", senses.Batch{Sets: test.then, Listing: test.listing})})
+			same(t, "changes then", short(s.Changes()), test.changes)
+			same(t, "what waits", pending(s, subconscious.Oracle), test.waits)
+			same(t, "of it for who saw all", pending(s, subconscious.Watcher), test.changes)
+			if test.listing != senses.Forgotten {
+				return
+			}
+			s = b.tick([]senses.Collected{brings("mail", "m", senses.Batch{Sets: []senses.Set{set(false, a, kept)}})})
+			same(t, "back after it was forgotten", short(s.Changes()), []string{"appeared a/1"})
+		})
+	}
+}
+
 // What two calendars hold in other words is no news when one of them leaves and
 // comes back; what happened to it meanwhile is.
 func TestWhoseWordCountsLeaves(t *testing.T) {

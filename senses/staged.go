@@ -3,6 +3,7 @@ package senses
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -89,6 +90,13 @@ func (r *records) health() []Health {
 	for _, id := range slices.SortedFunc(maps.Keys(r.sources), compareSources) {
 		if src := r.sources[id]; id.Sense != Person && src.health.State != left {
 			src.health.Standing = src.standing
+			r.scopes.Ascend(scoped{id, outScope, ""}, func(s scoped) bool {
+				out := s.source == id && strings.HasPrefix(s.scope, outScope)
+				if out {
+					src.health.Standing--
+				}
+				return out
+			})
 			list = append(list, src.health)
 		}
 	}

@@ -28,8 +28,8 @@ type touch struct {
 	severity subconscious.Severity
 	// returned: it was gone and came back in between.
 	returned bool
-	// moved: a sense that holds it left the configuration, or came back; left: one
-	// that did has been forgotten.
+	// moved: what it is held for left the configuration, or came back; left: such
+	// has been forgotten.
 	moved, left bool
 }
 
@@ -110,13 +110,20 @@ func (p *staging) batch(id SenseID, batch Batch) {
 		for j := range set.Items {
 			o := set.Items[j]
 			o.Sense, o.Instance = id.Sense, id.ID
-			p.item(id, scope, &o, present[scope])
+			if set.Left {
+				present[scope][o.Ref()] = p.moves(id, scope, outScope+scope, o.Ref())
+			} else {
+				p.item(id, scope, &o, present[scope])
+			}
 		}
 	}
 	for i := range batch.Sets {
 		scope := setScope(batch.Sets[i].Scope)
 		if here := present[scope]; here != nil {
-			p.missing(id, scope, here)
+			p.missing(id, scope, here, false)
+			if batch.Listing != Unchanged {
+				p.missing(id, outScope+scope, here, batch.Listing == Forgotten)
+			}
 			delete(present, scope)
 		}
 	}
@@ -130,6 +137,7 @@ func (p *staging) item(id SenseID, scope string, o *subconscious.Observation, pr
 		return
 	}
 	present[ref] = true
+	p.moves(id, outScope+scope, scope, ref)
 	if p.touches[ref] == nil {
 		if t := p.now.get(ref); t != nil && t.phase == standing {
 			if i := t.claimIndex(id.ID, scope); i >= 0 && sameClass(t.claims[i].obs, o) && !restates(t.claims[i].obs, o) {
@@ -140,6 +148,21 @@ func (p *staging) item(id SenseID, scope string, o *subconscious.Observation, pr
 	p.claim(id, scope, o)
 }
 
+// moves lets what is held in one scope be held in another, of what left the
+// configuration or came back. It reports whether it is held there now.
+func (p *staging) moves(id SenseID, from, to string, ref subconscious.Ref) bool {
+	known := p.now.get(ref)
+	if known == nil || known.claimIndex(id.ID, from) < 0 {
+		return known != nil && known.claimIndex(id.ID, to) >= 0
+	}
+	t := p.touch(ref)
+	i := slices.IndexFunc(t.claims, func(c claim) bool { return c.instance == id.ID && c.scope == from })
+	if i >= 0 {
+		t.claims[i].scope, t.moved = to, true
+	}
+	return i >= 0
+}
+
 // over reports whether the observation says itself that it no longer stands.
 func (p *staging) over(o *subconscious.Observation) bool {
 	return !o.Until.IsZero() && !o.Until.After(p.at)
@@ -147,13 +170,16 @@ func (p *staging) over(o *subconscious.Observation) bool {
 
 // missing finds the claims of a scope that were not made again. They are taken
 // back only after every batch was read: one may have moved to another scope.
-func (p *staging) missing(id SenseID, scope string, present map[subconscious.Ref]bool) {
+func (p *staging) missing(id SenseID, scope string, present map[subconscious.Ref]bool, forgotten bool) {
 	p.now.scopes.Ascend(scoped{id, scope, ""}, func(s scoped) bool {
 		if s.source != id || s.scope != scope {
 			return false
 		}
 		if !present[s.ref] {
 			p.leaving = append(p.leaving, s)
+			if forgotten {
+				p.touch(s.ref).left = true
+			}
 		}
 		return true
 	})

@@ -1,6 +1,8 @@
 package setup
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"reflect"
@@ -8,11 +10,25 @@ import (
 	"strings"
 )
 
+// Guarded are the keys that decide over what is done, run, trusted, and asked from
+// outside, where they are not as by default, each with a digest of its value. The items
+// of lists go by their id.
+func Guarded(c *Config) map[string]string {
+	all, usual := guarded(c), guarded(Default())
+	for key, value := range all {
+		if sum := sha256.Sum256([]byte(value)); usual[key] == value {
+			delete(all, key)
+		} else {
+			all[key] = hex.EncodeToString(sum[:8])
+		}
+	}
+	return all
+}
+
 // Touched names, without their values, the keys in which two configurations differ
-// of what decides over what is done, run, trusted, and asked from outside. The
-// items of lists go by their id.
-func Touched(before, after *Config) []string {
-	was, is, touched := guarded(before), guarded(after), map[string]bool{}
+// of those that are Guarded.
+func Touched(was, is map[string]string) []string {
+	touched := map[string]bool{}
 	for _, keys := range []map[string]string{was, is} {
 		for key := range keys {
 			if was[key] != is[key] {

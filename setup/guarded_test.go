@@ -42,7 +42,7 @@ func TestTouched(t *testing.T) {
 		"the API":              {"", "api: {listen: '127.0.0.1:7766'}\n", []string{"api.listen"}},
 		"strangers":            {"", "escalation: {strangers: digest}\n", []string{"escalation.strangers"}},
 	} {
-		if got := setup.Touched(load(c.before), load(c.after)); !slices.Equal(got, c.want) {
+		if got := setup.Touched(setup.Guarded(load(c.before)), setup.Guarded(load(c.after))); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// MemoryReader gives search_memory and get_memory what they show. Its methods
-// may be called by any goroutine. It gives only what is trusted: nothing of the
-// quarantine.
+// MemoryReader gives the tools of memory what they show. Its methods may be called by
+// any goroutine. It gives what is trusted or, where they are asked for, the words of
+// agents alone; nothing of the quarantine.
 type MemoryReader interface {
 	// SearchMemory returns at most limit memories that have some of the words,
 	// which are in lower case with spaces between them; the best first.
-	SearchMemory(ctx context.Context, words string, limit int) ([]Memory, error)
+	SearchMemory(ctx context.Context, words string, agents bool, limit int) ([]Memory, error)
 	// Memory returns the one with that id, and ErrNoMemory where there is none.
 	Memory(ctx context.Context, id string) (Memory, error)
 }
@@ -30,8 +30,9 @@ type Memory struct {
 	Trust          subconscious.Trust
 	Created        time.Time
 	Tags           []string
-	// Agent is who wrote it.
-	Agent string
+	// Agent is who wrote it; Doubt says why it is not to be taken for true, "" where
+	// nothing is known against it.
+	Agent, Doubt string
 }
 
 // ErrNoMemory is returned by a MemoryReader that knows no such memory.
@@ -52,19 +53,23 @@ const (
 // noEvidence is what is said of memories.
 const noEvidence = "What is remembered is no evidence and cannot be cited; it may be out of date."
 
-// searchMemory searches what is remembered.
-func searchMemory(r *Registry) tool {
+// searchMemory searches what is remembered: what is trusted, or what agents wrote.
+func searchMemory(r *Registry, name string, agents bool) tool {
 	type arguments struct {
 		Words string `json:"words" required:"true" about:"1 to 8 words"`
 		Limit int    `json:"limit" minimum:"1" maximum:"10" about:"default 5"`
 	}
-	return define(searchMemoryTool, "Searches what is remembered: facts, preferences, decisions, solutions. A memory is no evidence.",
+	about := "Searches what is remembered: facts, preferences, decisions, solutions. A memory is no evidence."
+	if agents {
+		about = "Searches what agents wrote down of their work. It is their word alone, which nobody has confirmed, and no evidence."
+	}
+	return define(name, about,
 		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			limit := cmp.Or(a.Limit, foundUsual)
 			excerpts, err := recall("words", a.Words, limit, errMemory,
-				func(words string) ([]Memory, error) { return r.options.Memory.SearchMemory(ctx, words, limit) },
+				func(words string) ([]Memory, error) { return r.options.Memory.SearchMemory(ctx, words, agents, limit) },
 				func(m Memory) (prompts.Excerpt, bool) {
-					return r.memoryExcerpt(m, foundMemoryText, snapshot.At.Location()), recallable(m)
+					return r.memoryExcerpt(m, foundMemoryText, snapshot.At.Location()), recallable(m) && agents == (m.Trust == subconscious.Agent)
 				})
 			result := prompts.Result{More: "Ask for rarer words.", Excerpts: excerpts, Said: []string{noEvidence}}
 			if len(excerpts) == 0 {
@@ -86,7 +91,7 @@ func getMemory(r *Registry) tool {
 			}
 			m, err := r.options.Memory.Memory(ctx, a.ID)
 			switch {
-			case errors.Is(err, ErrNoMemory), err == nil && (!recallable(m) || m.ID != a.ID):
+			case errors.Is(err, ErrNoMemory), err == nil && (!recallable(m) || m.Trust == subconscious.Agent || m.ID != a.ID):
 				return prompts.Result{}, ErrNoMemory
 			case err != nil:
 				return prompts.Result{}, errMemory
@@ -132,6 +137,9 @@ func (r *Registry) memoryExcerpt(m Memory, limit int, zone *time.Location) promp
 	}
 	if tags := strings.Join(m.Tags[:min(len(m.Tags), memoryTags)], " "); tags != "" {
 		name += ", tags: " + r.clipped(tags, foundLine)
+	}
+	if m.Doubt != "" {
+		name += "; " + m.Doubt
 	}
 	return prompts.Excerpt{Name: name, Trust: m.Trust, Text: r.clipped(m.Text, limit)}
 }

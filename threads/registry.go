@@ -120,7 +120,7 @@ func NewRegistry(options RegistryOptions) (*Registry, error) {
 		r.tools = append(r.tools, readMail(r))
 	}
 	if options.Memory != nil {
-		r.tools = append(r.tools, searchMemory(r), getMemory(r))
+		r.tools = append(r.tools, searchMemory(r, searchMemoryTool, false), searchMemory(r, searchAgentsTool, true), getMemory(r))
 	}
 	if options.Conversations != nil {
 		r.tools = append(r.tools, searchConversations(r))

@@ -78,7 +78,7 @@ func natureOf(thread subconscious.ThreadName) nature {
 			tools: []string{readMailTool, listEventsTool, readFileTool, healthTool}, machine: true}
 	case subconscious.Librarian: // what was written and said, and what came before
 		return nature{senses: []string{"notes", "conversation", "person", "mail", "health"},
-			tools: []string{searchNotesTool, readFileTool, searchMemoryTool, getMemoryTool, searchConversationsTool}}
+			tools: []string{searchNotesTool, readFileTool, searchMemoryTool, searchAgentsTool, getMemoryTool, searchConversationsTool}}
 	case subconscious.Oracle: // whatever has a date ahead; the notes it searches as it does the memory
 		return nature{tools: []string{listEventsTool, searchNotesTool, readMailTool, searchMemoryTool}}
 	case subconscious.Dreamer: // all of it, sideways

@@ -29,6 +29,7 @@ const (
 	readMailTool    = "read_mail"
 
 	searchMemoryTool        = "search_memory"
+	searchAgentsTool        = "search_agents_memory"
 	getMemoryTool           = "get_memory"
 	searchConversationsTool = "search_conversations"
 	readSubconsciousTool    = "read_subconscious"

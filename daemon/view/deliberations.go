@@ -23,6 +23,9 @@ func (v *Reader) deliberationsOf(ctx context.Context, id subconscious.IncidentID
 	out := []api.Deliberation{}
 	for _, r := range slices.Backward(records) {
 		one := shownDeliberation(r)
+		if one.Recalled, err = v.in.Memory.RecalledInto(ctx, r.ID); err != nil {
+			return nil, err
+		}
 		if one.Proposal != "" {
 			p, err := v.in.Actions.Proposal(ctx, one.Proposal)
 			if err != nil && actions.CodeOf(err) != actions.CodeNotFound { // one of long ago is kept no more

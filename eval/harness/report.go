@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"text/template"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // Reach is a condition that figures have to meet.
@@ -126,4 +130,19 @@ func orNone(format string, figure any) string {
 		return fmt.Sprintf(format, v.Elem())
 	}
 	return "none"
+}
+
+// memoryLine has what the system tells of the memory of a process (proc(5)), the
+// most of it first.
+var memoryLine = lazy.Regexp(`(?m)^Vm(?:HWM|RSS):\s+(\d+) kB`)
+
+// ResidentMB is the memory of a process, or of this one ("self"), now and at most, where
+// the system tells; else 0.
+func ResidentMB(process string) (now, peak float64) {
+	text, _ := os.ReadFile("/proc/" + process + "/status") // no such file elsewhere
+	for _, line := range memoryLine().FindAllSubmatch(text, 2) {
+		kb, _ := strconv.ParseFloat(string(line[1]), 64) // it is a number
+		now, peak = math.Round(kb/1024), max(peak, now)
+	}
+	return now, peak
 }

@@ -3,17 +3,13 @@ package mail
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/eval/days"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
-	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -248,19 +244,4 @@ func (f figures) reaches() []harness.Reach {
 		harness.Want(f.Unseen == 0, "every message is seen: %d are not", f.Unseen),
 		harness.Want(f.Blind == 0, "the sense is never blind: it was at %d ticks", f.Blind),
 	}
-}
-
-// memoryLine has what the system tells of the memory of a process (proc(5)), the
-// most of it first.
-var memoryLine = lazy.Regexp(`(?m)^Vm(?:HWM|RSS):\s+(\d+) kB`)
-
-// residentMB is the memory of this process, now and at most, where the system
-// tells; else 0.
-func residentMB() (now, peak float64) {
-	text, _ := os.ReadFile("/proc/self/status") // no such file elsewhere
-	for _, line := range memoryLine().FindAllSubmatch(text, 2) {
-		kb, _ := strconv.ParseFloat(string(line[1]), 64) // it is a number
-		now, peak = math.Round(kb/1024), max(peak, now)
-	}
-	return now, peak
 }

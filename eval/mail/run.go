@@ -51,7 +51,7 @@ func deliver(ctx context.Context, c *corpus, o *options) (f figures, err error) 
 		return f, err
 	}
 	f.Ticks, f.TickMS = p.Played.Ticks, float64(time.Since(began).Milliseconds())/float64(max(1, p.Played.Ticks))
-	f.RSS, f.RSSPeak = residentMB()
+	f.RSS, f.RSSPeak = harness.ResidentMB("self")
 	seen, err := recorded(ctx, p.World)
 	if err != nil {
 		return f, err

@@ -28,13 +28,13 @@ func run(t *testing.T, args ...string) (string, error) {
 }
 
 // TestMemory: every question that has evidence counts, captions are searched, and both
-// rankings are there.
+// rankings are there, of each store.
 func TestMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sample.json")
 	if err := os.WriteFile(path, []byte(sample), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{path}, {path, "--together"}, {path, "--only", "1"}} {
+	for _, args := range [][]string{{path}, {path, "--among", "50"}, {path, "--only", "1"}} {
 		out, err := run(t, args...)
 		if fields := strings.Fields(out[strings.Index(out, "ours"):]); err != nil || strings.Join(fields[:6], " ") != "ours 2 1.000 1.000 1.000 1.000" || !strings.Contains(out, "plain") {
 			t.Errorf("%q: %v\n%s", args, err, out)
@@ -65,6 +65,11 @@ func TestRefused(t *testing.T) {
 	}
 	if err := os.WriteFile(path, []byte(sample), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	for wrong, want := range map[string]string{"--among=-1": "take 0 to", "--scale=0": "take 5 to", "--scale=ten": "take 5 to", "--beside=x": "beside --scale"} {
+		if _, err := run(t, path, wrong); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", wrong, err)
+		}
 	}
 	if _, err := run(t, path, "--only", "7"); err == nil || !strings.Contains(err.Error(), "no such conversation") {
 		t.Errorf("%v", err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/fulltext"
 	"github.com/subconsciousd/subconsciousd/internal/recall"
@@ -13,33 +14,36 @@ import (
 
 // ranker finds turns, by their numbers.
 type ranker interface {
-	add(ctx context.Context, n int, t turn) error
-	// turns are the best for what is asked, sessions the best of those.
-	turns(ctx context.Context, asked string, limit int) ([]int, error)
-	sessions(ctx context.Context, asked string, limit int) ([]string, error)
+	add(ctx context.Context, turns []turn) error
+	// ask finds the ten best turns for what is asked at a time, and the five best of
+	// their sessions.
+	ask(ctx context.Context, asked string, at time.Time) (turns []int, sessions []string, err error)
 	close() error
 }
+
+const (
+	mostTurns    = 10
+	mostSessions = 5
+)
 
 // ours is the ranking that the product uses.
 type ours struct{ *recall.Index }
 
-func (o ours) add(_ context.Context, n int, t turn) error {
-	o.Add(recall.Passage{ID: int64(n), Session: t.session, Place: t.place, Speaker: t.speaker, Text: t.text, Said: t.said})
+func (o ours) add(_ context.Context, turns []turn) error {
+	for n, t := range turns {
+		o.Add(recall.Passage{ID: int64(n), Session: t.session, Place: t.place, Speaker: t.speaker, Text: t.text, Said: t.said})
+	}
 	return nil
 }
 
-func (o ours) turns(_ context.Context, asked string, limit int) (found []int, _ error) {
-	for _, h := range o.Search(recall.Question{Text: asked, Limit: limit}) {
-		found = append(found, int(h.ID))
+func (o ours) ask(_ context.Context, asked string, at time.Time) (turns []int, sessions []string, _ error) {
+	for _, h := range o.Search(recall.Question{Text: asked, Limit: mostTurns, Now: at}) {
+		turns = append(turns, int(h.ID))
 	}
-	return found, nil
-}
-
-func (o ours) sessions(_ context.Context, asked string, limit int) (found []string, _ error) {
-	for _, s := range o.Sessions(recall.Question{Text: asked, Limit: limit}) {
-		found = append(found, s.Session)
+	for _, s := range o.Sessions(recall.Question{Text: asked, Limit: mostSessions, Now: at}) {
+		sessions = append(sessions, s.Session)
 	}
-	return found, nil
+	return turns, sessions, nil
 }
 
 func (ours) close() error { return nil }
@@ -47,41 +51,53 @@ func (ours) close() error { return nil }
 // plain is BM25 as FTS5 has it: stems, no stop words, all words joined by OR.
 type plain struct {
 	db   *store.DB
-	told map[int]turn
+	told []turn
 }
 
 func openPlain(ctx context.Context) (*plain, error) {
 	db, err := store.Open(ctx, store.Options{Path: store.Memory}, store.Migration{Package: "eval", Version: 1,
 		SQL: "CREATE VIRTUAL TABLE turns USING fts5 (text, " + fulltext.Tokenizer + ")"})
-	return &plain{db, map[int]turn{}}, err
+	return &plain{db: db}, err
 }
 
-func (p *plain) add(ctx context.Context, n int, t turn) error {
-	p.told[n] = t
-	return p.db.Exec(ctx, "INSERT INTO turns (rowid, text) VALUES (?, ?)", n, t.speaker+"\n"+t.text)
+func (p *plain) add(ctx context.Context, turns []turn) error {
+	p.told = turns
+	return p.db.Write(ctx, func(tx *store.Tx) error {
+		for n, t := range turns {
+			if err := tx.Exec(ctx, "INSERT INTO turns (rowid, text) VALUES (?, ?)", n, t.speaker+"\n"+t.text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-func (p *plain) turns(ctx context.Context, asked string, limit int) ([]int, error) {
+// ask implements ranker. A session is among those of the best thousand turns.
+func (p *plain) ask(ctx context.Context, asked string, _ time.Time) (turns []int, sessions []string, _ error) {
+	all, err := matching(ctx, p.db, asked, 1000)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, n := range all {
+		if s := p.told[n].session; !slices.Contains(sessions, s) && len(sessions) < mostSessions {
+			sessions = append(sessions, s)
+		}
+	}
+	return all[:min(len(all), mostTurns)], sessions, nil
+}
+
+// matching are the rows of turns that share a word with what is asked, the best first.
+func matching(ctx context.Context, db *store.DB, asked string, most int) ([]int, error) {
 	words := strings.FieldsFunc(fulltext.Plain(asked), func(r rune) bool { return !isWord(r) })
 	if len(words) == 0 {
 		return nil, nil
 	}
-	found, err := store.All(ctx, p.db, func(n *int) []any { return []any{n} },
-		"SELECT rowid FROM turns WHERE turns MATCH ? ORDER BY bm25(turns), rowid LIMIT ?", `"`+strings.Join(words, `" OR "`)+`"`, limit)
+	found, err := store.All(ctx, db, func(n *int) []any { return []any{n} },
+		"SELECT rowid FROM turns WHERE turns MATCH ? ORDER BY bm25(turns), rowid LIMIT ?", `"`+strings.Join(words, `" OR "`)+`"`, most)
 	if err != nil {
 		return nil, fmt.Errorf("search %q: %w", asked, err)
 	}
 	return found, nil
-}
-
-func (p *plain) sessions(ctx context.Context, asked string, limit int) (found []string, _ error) {
-	all, err := p.turns(ctx, asked, -1)
-	for _, n := range all {
-		if s := p.told[n].session; !slices.Contains(found, s) && len(found) < limit {
-			found = append(found, s)
-		}
-	}
-	return found, err
 }
 
 func (p *plain) close() error { return p.db.Close() }

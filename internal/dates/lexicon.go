@@ -109,6 +109,7 @@ type lexeme struct {
 	month   int8 // 1 to 12
 	value   int8 // of a number, a shift of minutes, days ahead, hours from UTC
 	unit    unit
+	past    int8 // what it does in a date that lies back
 }
 
 func (l lexeme) is(r role) bool { return l.roles&r != 0 }
@@ -154,6 +155,10 @@ func readLexicon(from fs.FS) (map[string]lexeme, error) {
 				}
 				roles, n, line = 0, 0, words
 				for name := range strings.FieldsSeq(names) {
+					if name == "past" { // of no role: all bits are taken
+						n = 1
+						continue
+					}
 					i := slices.Index(known, name)
 					if i < 0 {
 						return nil, fmt.Errorf("dates: %s:%d: %q is no role: these are: %s", file, number, name, strings.Join(known, " "))
@@ -193,6 +198,8 @@ var shifts = [...]int8{30, 15, -15, -30}
 func (l lexeme) with(roles role, n int8) lexeme {
 	l.roles |= roles
 	switch {
+	case roles == 0:
+		l.past = n
 	case roles&(rWeekday|rWeekdayShort|rWeekdayWeak|rOrdinalWeekday) != 0:
 		l.weekday = n
 	case roles&rMonth != 0:

@@ -88,12 +88,13 @@ func look(text string, tokens []token) []token {
 			key := t.fold(room[:0], text)
 			t.lex = known[string(key)]
 			if len(key) != t.end-t.start { // it has accents
-				t.lex.roles |= known[strings.ToLower(text[t.start:t.end])].roles
+				exact := known[strings.ToLower(text[t.start:t.end])]
+				t.lex.roles, t.lex.past = t.lex.roles|exact.roles, max(t.lex.past, exact.past)
 			}
 			if t.lex.is(opensPhrase) {
 				for n := i + 1; n < len(tokens) && n < i+maxPhrase && len(key) < longestPhrase && !tokens[n].broken; n++ {
 					key = tokens[n].fold(append(key, ' '), text)
-					if l := known[string(key)]; l.roles&^opensPhrase != 0 {
+					if l := known[string(key)]; l.roles&^opensPhrase != 0 || l.past != 0 {
 						t.lex, t.end, i = l, tokens[n].end, n
 					}
 				}

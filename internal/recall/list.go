@@ -53,7 +53,7 @@ func (l *list) seek(n uint32) (i int, before uint32) {
 func (l *list) put(n uint32, often int) {
 	count := uint16(min(often, oftenMost))
 	if l.n++; l.n == 1 || n > l.last {
-		l.entries, l.last = appendEntry(l.entries, n-l.last, count), n
+		l.entries, l.last = appendEntry(roomy(l.entries), n-l.last, count), n
 		return
 	}
 	i, before := l.seek(n)

@@ -61,10 +61,12 @@ type Question struct {
 // Index holds passages. It may be used by many at once.
 type Index struct {
 	mu       sync.RWMutex
+	weights  Weights
 	terms    map[string]uint32 // their numbers in lists
 	lists    []list
 	passages []passage
 	lengths  []uint8  // of the passages, as lengthOf has them
+	asks     []bool   // the passages
 	labels   []uint32 // of the passages, the number of their set
 	byID     []uint32 // the passages by their ID
 	sessions map[string]uint32
@@ -85,7 +87,6 @@ type passage struct {
 	session   uint32
 	place, at int32 // as it was given, and in the session's row
 	speaker   uint32
-	asks      bool
 }
 
 // session are passages by their place.
@@ -110,8 +111,11 @@ func (i *interned) number(value string, parts func() []string) uint32 {
 }
 
 // New returns an index with nothing in it.
-func New() *Index {
-	return &Index{terms: map[string]uint32{}, sessions: map[string]uint32{}, rows: make([]session, 1),
+func New() *Index { return NewWith(Standard()) }
+
+// NewWith returns an index that weighs otherwise: what measures a part leaves it out.
+func NewWith(w Weights) *Index {
+	return &Index{weights: w, terms: map[string]uint32{}, sessions: map[string]uint32{}, rows: make([]session, 1),
 		speakers: interned{numbers: map[string]uint32{}}, sets: interned{numbers: map[string]uint32{}}}
 }
 
@@ -130,8 +134,16 @@ func number[T any](free *[]uint32, all *[]T) uint32 {
 		return n
 	}
 	var none T
-	*all = append(*all, none)
+	*all = append(roomy(*all), none)
 	return uint32(len(*all) - 1)
+}
+
+// roomy has room for two more, and less to spare than append leaves.
+func roomy[T any](all []T) []T {
+	if len(all)+2 <= cap(all) {
+		return all
+	}
+	return append(make([]T, 0, len(all)+len(all)/16+2), all...)
 }
 
 // Add takes in a passage, in place of one of the same ID.
@@ -146,15 +158,16 @@ func (x *Index) Add(p Passage) {
 	x.remove(p.ID)
 	n := number(&x.freePassages, &x.passages)
 	if int(n) == len(x.lengths) {
-		x.lengths, x.labels = append(x.lengths, 0), append(x.labels, 0)
+		x.lengths, x.asks, x.labels = append(roomy(x.lengths), 0), append(roomy(x.asks), false), append(roomy(x.labels), 0)
 	}
 	set := slices.Compact(slices.Sorted(slices.Values(p.Labels)))
 	x.labels[n] = x.sets.number(strings.Join(set, "\x00"), func() []string { return set })
-	x.passages[n] = passage{id: p.ID, said: said, place: int32(p.Place), asks: strings.Contains(p.Text, "?"),
+	x.passages[n] = passage{id: p.ID, said: said, place: int32(p.Place),
 		speaker: x.speakers.number(p.Speaker, func() []string { return fulltext.Terms(p.Speaker) })}
+	x.asks[n] = strings.Contains(p.Text, "?")
 	x.post(n, words)
 	at, _ := x.find(p.ID)
-	x.byID = slices.Insert(x.byID, at, n)
+	x.byID = slices.Insert(roomy(x.byID), at, n)
 	if p.Session != "" {
 		x.join(n, p.Session)
 	}
@@ -227,7 +240,7 @@ func (x *Index) join(n uint32, name string) {
 	at, _ := slices.BinarySearchFunc(row.in, p, func(i uint32, p *passage) int {
 		return cmp.Or(cmp.Compare(x.passages[i].place, p.place), cmp.Compare(x.passages[i].id, p.id))
 	})
-	row.in = slices.Insert(row.in, at, n)
+	row.in = slices.Insert(roomy(row.in), at, n)
 	p.session = s
 	x.renumber(row, at)
 }

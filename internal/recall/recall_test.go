@@ -76,8 +76,11 @@ func TestRaised(t *testing.T) {
 	if got := ids(x.Search(Question{Text: "tax letter", Limit: 9})); !slices.Equal(got, []int64{9, 1}) {
 		t.Errorf("of equal ones the newer: %v", got)
 	}
-	if got := ids(x.Search(Question{Text: "tax", Limit: 9, With: []string{"kind:fact"}})); len(got) != 0 {
-		t.Errorf("with a label: %v", got)
+	for day, first := range map[int]int64{3: 1, 11: 9, 20: 9} {
+		asked := Question{Text: "tax letter, yesterday", Limit: 9, Now: time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC)}
+		if got := ids(x.Search(asked)); len(got) != 2 || got[0] != first {
+			t.Errorf("asked on the %d: %v", day, got)
+		}
 	}
 }
 

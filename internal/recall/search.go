@@ -6,22 +6,33 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/subconsciousd/subconsciousd/internal/dates"
 	"github.com/subconsciousd/subconsciousd/internal/fulltext"
 )
 
-// What a score is made of.
 const (
-	k1, b    = 0.9, 0.4
-	beside   = 0.35 // of the own scores of the passages before and behind it
-	beyond   = 0.15 // of those beyond
-	answered = 0.5  // of the own score of the one before it, where that asks
-	named    = 0.2  // more, where who speaks is named
-	ofBest   = 0.2  // of the best of its session
-	best     = 3    // as many of them
+	// k1 and b are those of BM25: how soon a term that comes again adds little, and how
+	// much a long text loses.
+	k1, b = 0.9, 0.4
 
 	// spread is how many of the best scores are spread to their neighbours.
 	spread = 600
 )
+
+// Weights are what a score is made of beside the own score of a passage.
+type Weights struct {
+	Beside   float64 // of the own scores of the passages before and behind it
+	Beyond   float64 // of those beyond
+	Answered float64 // of the own score of the one before it, where that asks
+	Named    float64 // more, where who speaks is named
+	Dated    float64 // more, where it was said when the question says
+	Session  float64 // of the three best of its session
+}
+
+// Standard are the weights that New takes.
+func Standard() Weights {
+	return Weights{Beside: 0.35, Beyond: 0.15, Answered: 0.5, Named: 0.2, Dated: 0.2, Session: 0.2}
+}
 
 // Hit is a passage that was found. Own is what its own words score.
 type Hit struct {
@@ -46,11 +57,12 @@ type search struct {
 	found  [steps]uint32 // how many of the chosen have an own score of that step
 	chosen []uint32
 	near   []uint32
-	is     []uint64  // a bit for each passage that is in near
-	tops   []float32 // of each session, what its best add; less than 0: it is not known
-	known  []uint32  // sessions
-	speak  []int8    // of each speaker, whether it is named; 0: it is not known
-	fits   []bool    // of each set of labels
+	is     []uint64     // a bit for each passage that is in near
+	tops   []float32    // of each session, what its best add; less than 0: it is not known
+	known  []uint32     // sessions
+	speak  []int8       // of each speaker, whether it is named; 0: it is not known
+	when   []dates.Span // that the question names
+	fits   []bool       // of each set of labels
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}
@@ -71,6 +83,9 @@ func (x *Index) ask(q Question, asked [][]string) *search {
 			fits = fits && slices.Contains(set, label)
 		}
 		s.fits = append(s.fits, fits)
+	}
+	if s.when = nil; !q.Now.IsZero() {
+		s.when = dates.Past(q.Text, q.Now)
 	}
 	s.score()
 	return s
@@ -197,19 +212,25 @@ func (s *search) floor(most int) (step uint32, left int) {
 	return step, most
 }
 
+// window are the passages of a session that lend to a passage or borrow of it, and itself.
+func (s *search) window(n uint32) []uint32 {
+	p := &s.x.passages[n]
+	row := s.x.rows[p.session].in
+	return row[min(int(max(p.at-2, 0)), len(row)):min(int(p.at)+3, len(row))]
+}
+
 // around puts a passage and its neighbours in near.
 func (s *search) around(n uint32) {
-	p := &s.x.passages[n]
-	in := []uint32{n}
-	if p.session != 0 {
-		row := s.x.rows[p.session].in
-		in = row[max(p.at-2, 0):min(int(p.at)+3, len(row))]
+	s.mark(n)
+	for _, n := range s.window(n) {
+		s.mark(n)
 	}
-	for _, n := range in {
-		if bit := uint64(1) << (n % 64); s.is[n/64]&bit == 0 {
-			s.is[n/64] |= bit
-			s.near = append(s.near, n)
-		}
+}
+
+func (s *search) mark(n uint32) {
+	if bit := uint64(1) << (n % 64); s.is[n/64]&bit == 0 {
+		s.is[n/64] |= bit
+		s.near = append(s.near, n)
 	}
 }
 
@@ -220,10 +241,11 @@ type scored struct {
 
 // best gives the passages around the best so many that are of what is looked for.
 func (s *search) best(most int, each func(scored)) {
-	s.gather(most, nil, s.around)
 	confined := s.q.isConfined()
 	if confined {
-		s.gather(most, s.passes, s.around)
+		s.gather(most, func(n uint32) bool { return s.passes(n) || slices.ContainsFunc(s.window(n), s.passes) }, s.around)
+	} else {
+		s.gather(most, nil, s.around)
 	}
 	for _, n := range s.near {
 		if !confined || s.passes(n) {
@@ -234,7 +256,7 @@ func (s *search) best(most int, each func(scored)) {
 
 // full adds to a passage's own score what its neighbours lend.
 func (s *search) full(n uint32) scored {
-	p := &s.x.passages[n]
+	p, w := &s.x.passages[n], &s.x.weights
 	total, credit, whole := float64(s.own[n]), 0.0, 0.0
 	if p.session != 0 {
 		row := s.x.rows[p.session].in
@@ -244,15 +266,18 @@ func (s *search) full(n uint32) scored {
 			}
 			return float64(s.own[row[i]])
 		}
-		total += beside*(own(p.at-1)+own(p.at+1)) + beyond*(own(p.at-2)+own(p.at+2))
-		if p.at > 0 && s.x.passages[row[p.at-1]].asks {
-			credit = answered * own(p.at-1)
+		total += w.Beside*(own(p.at-1)+own(p.at+1)) + w.Beyond*(own(p.at-2)+own(p.at+2))
+		if p.at > 0 && s.x.asks[row[p.at-1]] {
+			credit = w.Answered * own(p.at-1)
 		}
-		whole = ofBest * s.top(p.session)
+		whole = w.Session * s.top(p.session)
 	}
 	factor := 1.0
 	if s.isNamed(p.speaker) {
-		factor += named
+		factor += w.Named
+	}
+	if slices.ContainsFunc(s.when, func(t dates.Span) bool { return p.said >= t.From.UnixNano() && p.said < t.To.UnixNano() }) {
+		factor += w.Dated
 	}
 	return scored{n, (total+credit)*factor + whole, total*factor + whole}
 }
@@ -273,7 +298,7 @@ func (s *search) isNamed(speaker uint32) bool {
 // top is the sum of the highest own scores of a session.
 func (s *search) top(session uint32) float64 {
 	if s.tops[session] < 0 {
-		var tops [best]float32
+		var tops [3]float32
 		for _, n := range s.x.rows[session].in {
 			own := s.own[n]
 			for at, t := range tops {

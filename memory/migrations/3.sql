@@ -52,7 +52,8 @@ DELETE FROM sqlite_sequence WHERE name = 'memory_records_3';
 INSERT INTO sqlite_sequence (name, seq) SELECT 'memory_records_3', seq FROM sqlite_sequence WHERE name = 'memory_records';
 DROP TABLE memory_records;
 ALTER TABLE memory_records_3 RENAME TO memory_records;
-CREATE UNIQUE INDEX memory_records_hash ON memory_records (lane, hash, project, agent) WHERE status = 'active';
+CREATE UNIQUE INDEX memory_records_active ON memory_records (lane, hash, project, agent) WHERE status = 'active';
+CREATE INDEX memory_records_hash ON memory_records (hash);
 CREATE INDEX memory_records_lane ON memory_records (lane, status, n);
 CREATE INDEX memory_records_topic ON memory_records (topic, lane) WHERE topic <> '';
 
@@ -124,6 +125,8 @@ CREATE TABLE memory_recalled (
 	session TEXT NOT NULL,
 	id TEXT NOT NULL,
 	at INTEGER NOT NULL,
+	place INTEGER NOT NULL,
+	score REAL NOT NULL,
 	PRIMARY KEY (session, id)
 ) WITHOUT ROWID;
 CREATE INDEX memory_recalled_at ON memory_recalled (at);

@@ -237,24 +237,43 @@ func (s *Sense) read(ctx context.Context, at time.Time, mind *time.Location, cur
 		return senses.Batch{}, err
 	}
 	if content.own() {
-		return s.report(nil, nil, at, mind, cursor, s.config.ICS+" was written by this daemon and is left out; configure another calendar"), nil
+		return s.report(nil, nil, nil, at, mind, cursor, s.config.ICS+" was written by this daemon and is left out; configure another calendar"), nil
 	}
 	parts := split(content.data)
 	if parts.incomplete != "" {
 		return senses.Batch{Degraded: fmt.Sprintf("%s %s, so the events known before are kept; if nothing is writing it just now, export it again",
 			s.config.ICS, parts.incomplete)}, nil
 	}
-	return s.expanded(ctx, parts, at, mind, cursor, s.config.ICS)
+	return s.expanded(ctx, parts, splitting{}, at, mind, cursor, s.config.ICS)
 }
 
-// expanded reports what is ahead of the events of a place.
-func (s *Sense) expanded(ctx context.Context, parts splitting, at time.Time, mind *time.Location, cursor []byte, place string) (senses.Batch, error) {
-	found, err := expand(ctx, parts, window{from: at.Add(-behind), to: at.Add(ahead), mind: mind})
+// expanded reports what is ahead of the events of a place, and of those of which
+// what they are in left the configuration.
+func (s *Sense) expanded(ctx context.Context, parts, left splitting, at time.Time, mind *time.Location, cursor []byte, place string) (senses.Batch, error) {
+	seen := map[string]bool{}
+	items, found, err := s.ahead(ctx, parts, at, mind, seen)
 	if err != nil {
 		return senses.Batch{}, err
 	}
+	out, _, err := s.ahead(ctx, left, at, mind, seen)
+	if err != nil {
+		return senses.Batch{}, err
+	}
+	degraded := ""
+	if text := found.notes.String(); text != "" {
+		degraded = fmt.Sprintf("some of %s is left out: %s", place, text)
+	}
+	var gone []subconscious.Observation
+	if unsure, ok := found.notes.unsure(parts.components); ok {
+		gone = s.taken(slices.Concat(items, out), found.away, unsure, at, mind)
+	}
+	return s.report(items, out, gone, at, mind, cursor, degraded), nil
+}
+
+// ahead are the events ahead that were not seen.
+func (s *Sense) ahead(ctx context.Context, parts splitting, at time.Time, mind *time.Location, seen map[string]bool) ([]subconscious.Observation, expansion, error) {
+	found, err := expand(ctx, parts, window{from: at.Add(-behind), to: at.Add(ahead), mind: mind})
 	items := make([]subconscious.Observation, 0, len(found.occurrences))
-	seen := make(map[string]bool, len(found.occurrences))
 	for _, o := range found.occurrences {
 		item := s.observation(o, at, mind)
 		if !item.Until.After(at) {
@@ -264,15 +283,7 @@ func (s *Sense) expanded(ctx context.Context, parts splitting, at time.Time, min
 		}
 		seen[item.ID] = true
 	}
-	degraded := ""
-	if text := found.notes.String(); text != "" {
-		degraded = fmt.Sprintf("some of %s is left out: %s", place, text)
-	}
-	var gone []subconscious.Observation
-	if unsure, ok := found.notes.unsure(parts.components); ok {
-		gone = s.taken(items, found.away, unsure, at, mind)
-	}
-	return s.report(items, gone, at, mind, cursor, degraded), nil
+	return items, found, err
 }
 
 // Probe counts the events of a calendar file. The error says why the sense could
@@ -311,11 +322,15 @@ func Count(data []byte) (events int, err error) {
 
 // report makes the batch. Its cursor names the set, so that a collect whose
 // commit failed is known by the cursor that comes back.
-func (s *Sense) report(items, gone []subconscious.Observation, at time.Time, mind *time.Location, cursor []byte, degraded string) senses.Batch {
+func (s *Sense) report(items, left, gone []subconscious.Observation, at time.Time, mind *time.Location, cursor []byte, degraded string) senses.Batch {
 	batch := senses.Batch{Degraded: degraded}
 	sum := sha256.New()
 	var line []byte
-	for _, item := range items {
+	all := slices.Concat(items, left)
+	for i, item := range all {
+		if i == len(items) {
+			sum.Write([]byte("\n"))
+		}
 		line = strconv.AppendQuote(append(line[:0], item.Fingerprint...), item.ID)
 		sum.Write(strconv.AppendInt(line, item.Due.Unix(), 10))
 	}
@@ -324,8 +339,11 @@ func (s *Sense) report(items, gone []subconscious.Observation, at time.Time, min
 		return batch
 	}
 	batch.Changes = gone
-	batch.Rows = s.starts.update(items, s.options.Rows != nil)
+	batch.Rows = s.starts.update(all, s.options.Rows != nil)
 	batch.Sets = []senses.Set{{Scope: s.path, Items: items}}
+	if len(left) > 0 {
+		batch.Sets = append(batch.Sets, senses.Set{Scope: s.path, Items: left, Left: true})
+	}
 	s.items = digest
 	s.cursor = fmt.Sprintf("1 %x %d", digest[:8], at.UnixNano())
 	batch.Cursor = []byte(s.cursor)

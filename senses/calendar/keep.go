@@ -113,6 +113,20 @@ func (all shelf) take(found Found) (rows []senses.Row) {
 	return rows
 }
 
+// parted are the items of calendars that are looked at, and of those that left.
+func (all shelf) parted(left senses.Left) (there, out shelf) {
+	there, out = maps.Clone(all), shelf{}
+	for name := range left {
+		for key, parts := range there {
+			if strings.HasPrefix(key, digest(name)+"/") {
+				out[key] = parts
+				delete(there, key)
+			}
+		}
+	}
+	return there, out
+}
+
 // split is what split makes of a file: the components of all items. Their lines
 // are their places among them.
 func (all shelf) split() splitting {

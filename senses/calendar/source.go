@@ -30,6 +30,9 @@ type Found struct {
 	// Collections are all that there are: what is not among them any more is gone
 	// with its events. One that could not be looked at has its old token alone.
 	Collections []Collection
+	// Left are the names of those that are there and that the configuration does not
+	// name: of one that it did nothing is forgotten for a while.
+	Left []string
 	// Owner are further addresses of the person.
 	Owner []string
 	// Degraded and Starting are those of a senses.Batch.

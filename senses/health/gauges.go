@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -77,7 +80,8 @@ func (l *collect) gaugeObservation(g gauge, now gaugeNow) subconscious.Observati
 	return o
 }
 
-// disks looks at each mount, and ends what stood on mounts that are no more.
+// disks looks at each mount, and ends what stood on mounts that are no more. What
+// stood on those that left the list is kept for a while.
 func (l *collect) disks() {
 	seen := map[string]bool{}
 	for _, d := range l.reading.Disks[:min(len(l.reading.Disks), maxPaths)] {
@@ -85,18 +89,30 @@ func (l *collect) disks() {
 		l.scope("disk:"+d.Path, l.disk(d))
 		l.scope("inodes:"+d.Path, l.inodes(d))
 	}
+	for _, path := range l.config.Disk.Paths {
+		l.now.Listed = append(l.now.Listed, filepath.Clean(path))
+	}
+	l.now.Left, _, l.listing = l.before.Left.Keep(l.at, slices.AppendSeq(l.before.Listed, maps.Keys(l.before.Left)), func(path string) bool {
+		return seen[path] || slices.Contains(l.now.Listed, path)
+	})
 	// over reports whether a gauge is of a mount that is no more, and not of one
-	// that could not be read.
-	over := func(id string) (gone, unread bool) {
+	// that could not be read, or left.
+	over := func(id string) (gone, kept bool) {
 		kind, path, _ := strings.Cut(id, ":")
 		if kind != "disk" && kind != "inodes" || seen[path] {
 			return false, false
 		}
-		unread = l.failed("disks") || l.failed("disk:"+path)
-		return !unread, unread
+		if l.now.Left.Has(path) {
+			o := l.standing(kind, id)
+			o.Title = id
+			l.sets = append(l.sets, senses.Set{Scope: id, Items: []subconscious.Observation{o}, Left: true})
+			return false, true
+		}
+		kept = l.failed("disks") || l.failed("disk:"+path)
+		return !kept, kept
 	}
 	for id, before := range l.before.Gauges {
-		if gone, unread := over(id); unread {
+		if gone, kept := over(id); kept {
 			l.now.Gauges[id] = before
 		} else if gone {
 			l.set(id)

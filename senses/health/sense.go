@@ -141,7 +141,7 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, cursor []byte) (sense
 	if err != nil {
 		return senses.Batch{}, err
 	}
-	return senses.Batch{Sets: l.sets, Cursor: kept, Degraded: l.degraded()}, nil
+	return senses.Batch{Sets: l.sets, Listing: l.listing, Cursor: kept, Degraded: l.degraded(), Aside: l.now.Left.Says("disk.paths", at.Location())}, nil
 }
 
 // collect is one Collect: from what was announced and what was read to what
@@ -155,6 +155,7 @@ type collect struct {
 	readings map[string]series
 	counters map[string]counter
 	sets     []senses.Set
+	listing  senses.Listing
 	omitted  []string // what there was too much of
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/senses"
 )
 
 const (
@@ -24,6 +26,9 @@ type state struct {
 	Gauges  map[string]gaugeNow `json:"gauges,omitempty"`
 	Loops   map[string]loop     `json:"loops,omitempty"`
 	Clock   *clockNow           `json:"clock,omitempty"`
+	// Listed are the folders that were in the list of disks, Left those that are no longer.
+	Listed []string    `json:"listed,omitempty"`
+	Left   senses.Left `json:"left,omitempty"`
 }
 
 // gaugeNow is what was last announced of one gauge, with the readings that its

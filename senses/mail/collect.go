@@ -58,6 +58,8 @@ type collect struct {
 	// removed are letters of which a copy went.
 	acts, marked []subconscious.Act
 	removed      map[hash]bool
+	// listing is what became of the list of folders.
+	listing senses.Listing
 }
 
 // Collect looks at what was sent and what arrived since the cursor, and at
@@ -81,6 +83,7 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 			t.dropAll()
 		}
 	}
+	l.leave()
 	err := l.run(hard)
 	if ctx.Err() != nil {
 		return senses.Batch{}, fmt.Errorf("mail %s: %w", s.config.ID, ctx.Err())
@@ -95,6 +98,17 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 		l.say("not all of it could be looked at, the rest follows: %v", err)
 	}
 	return l.batch(), nil
+}
+
+// leave keeps what is known of folders that left the configuration, for a while.
+func (l *collect) leave() {
+	var gone []string
+	l.state.Left, gone, l.listing = l.state.Left.Keep(l.at, slices.Sorted(maps.Keys(l.state.Folders)), func(name string) bool { return slices.Contains(l.folders, name) })
+	for _, name := range gone {
+		num := l.state.Folders[name].Num
+		delete(l.state.Folders, name)
+		l.endCopies(func(n uint32) bool { return n == num })
+	}
 }
 
 // wrap says of an error which account it is of, where it does not say so itself.
@@ -213,17 +227,12 @@ func (l *collect) time() bool { return len(l.changes) < maxChanges && time.Now()
 func (l *collect) batch() senses.Batch {
 	l.endOver()
 	l.prune()
-	for name := range l.state.Folders {
-		if !slices.Contains(l.folders, name) {
-			delete(l.state.Folders, name)
-		}
-	}
 	if l.config.Sent == noSent {
 		l.state.Sent, l.state.SentName = nil, ""
 	}
-	batch := senses.Batch{Changes: l.changes, Acts: l.singly(), Starting: l.starting()}
-	if l.open.changed() {
-		batch.Sets = []senses.Set{{Scope: scope, Items: l.standing()}}
+	batch := senses.Batch{Changes: l.changes, Acts: l.singly(), Starting: l.starting(), Listing: l.listing}
+	if l.open.changed() || l.listing != senses.Unchanged {
+		batch.Sets = l.standing()
 	}
 	if l.full {
 		l.say("more than %d observations stand, and the latest are told as plain mail; answer or remove some", maxOpen)
@@ -239,21 +248,31 @@ func (l *collect) batch() senses.Batch {
 			l.state.Unread, l.state.UnreadAt = 0, 0
 		}
 	}
-	batch.Degraded, batch.Aside = strings.Join(l.said, "; "), l.aside
+	batch.Degraded, batch.Aside = strings.Join(l.said, "; "), senses.Joined(l.aside, l.state.Left.Says("folders", l.zone))
 	l.hand(&batch, l.state)
 	return batch
 }
 
-// standing lists what stands, in a fixed order.
-func (l *collect) standing() []subconscious.Observation {
-	items := make([]subconscious.Observation, 0, l.open.len())
+// standing lists what stands, in a fixed order, and what does in folders that left.
+func (l *collect) standing() []senses.Set {
+	sets := []senses.Set{{Scope: scope}, {Scope: scope, Left: true}}
 	for _, o := range l.open.all() {
-		item := o.Observation
+		item, set := o.Observation, &sets[0]
+		if l.left(o) {
+			set = &sets[1]
+		}
 		item.Attrs, item.Links = maps.Clone(item.Attrs), slices.Clone(item.Links)
-		items = append(items, item)
+		set.Items = append(set.Items, item)
 	}
-	slices.SortFunc(items, func(a, b subconscious.Observation) int { return strings.Compare(a.ID, b.ID) })
-	return items
+	for _, set := range sets {
+		slices.SortFunc(set.Items, func(a, b subconscious.Observation) int { return strings.Compare(a.ID, b.ID) })
+	}
+	return sets[:1+min(len(sets[1].Items), 1)]
+}
+
+// left reports whether a message lies in folders alone that left.
+func (l *collect) left(o item) bool {
+	return len(o.Copies) > 0 && !slices.ContainsFunc(o.Copies, func(c filed) bool { return !l.state.Left.Has(l.state.named(c.Num)) })
 }
 
 // starting reports whether the first collect of anything goes on.

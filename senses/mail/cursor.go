@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/emersion/go-imap/v2"
+
+	"github.com/subconsciousd/subconsciousd/senses"
 )
 
 // cursorVersion changes when the rows mean something else.
@@ -25,7 +27,9 @@ type cursor struct {
 	// Serial is the last number that was given to a folder.
 	Serial  uint32             `json:"serial"`
 	Folders map[string]*folder `json:"folders"`
-	Sent    *folder            `json:"sent,omitempty"`
+	// Left are those of them that are no longer in the configuration.
+	Left senses.Left `json:"left,omitempty"`
+	Sent *folder     `json:"sent,omitempty"`
 	// SentName is the folder of what the person sent, as it was found.
 	SentName string `json:"sent_name,omitempty"`
 	// Person is the name that the person writes under.

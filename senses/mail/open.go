@@ -124,21 +124,24 @@ func (o item) read() item {
 	return o
 }
 
-// endMissing forgets copies in folders whose UIDs were given anew, and ends what
-// stands for messages that lie in no folder any more. It is called when all folders
-// were looked through.
+// endMissing forgets copies in folders whose UIDs were given anew. It is called when
+// all folders were looked through.
 func (l *collect) endMissing() {
 	live := map[uint32]bool{}
-	for _, name := range l.folders {
-		if f := l.state.Folders[name]; f != nil {
-			live[f.Num] = true
-		}
+	for _, f := range l.state.Folders { // what lies in one that left is not seen
+		live[f.Num] = true
 	}
+	l.endCopies(func(num uint32) bool { return !live[num] })
+}
+
+// endCopies forgets copies in such folders, and ends what stands for messages that
+// lie in no other.
+func (l *collect) endCopies(in func(num uint32) bool) {
 	for key, o := range l.open.all() {
 		if o.Sent {
 			continue
 		}
-		left := slices.DeleteFunc(slices.Clone(o.Copies), func(c filed) bool { return !live[c.Num] })
+		left := slices.DeleteFunc(slices.Clone(o.Copies), func(c filed) bool { return in(c.Num) })
 		switch {
 		case len(left) == 0:
 			if l.removed[key] && !isSeen(o.Observation) {
@@ -167,6 +170,7 @@ func (l *collect) endOver() {
 	var unread, asked []item
 	for key, o := range l.open.all() {
 		switch {
+		case l.left(o): // until it is back
 		case !o.Observation.Until.After(l.at):
 			l.leftUnread(o)
 			l.open.drop(key)

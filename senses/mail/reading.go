@@ -181,7 +181,7 @@ func (b books) wheres(of hash, received int64, places ...place) []where {
 	var found []where
 	for _, p := range places {
 		name := b.state.named(p.Num)
-		if name == "" || p.UID == 0 {
+		if name == "" || p.UID == 0 || b.state.Left.Has(name) {
 			continue
 		}
 		f := b.state.Sent

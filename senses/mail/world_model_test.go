@@ -11,6 +11,7 @@ import (
 
 	"github.com/emersion/go-imap/v2"
 
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -35,6 +36,7 @@ type world struct {
 	folders  map[string]map[imap.UID]*filed // what lies where
 	next     map[string]imap.UID
 	count    int
+	short    bool // the list of folders has the first alone
 	// done says what was done, in words, for a failure.
 	done []string
 }
@@ -58,6 +60,9 @@ type message struct {
 	told     []string
 	standing map[string]subconscious.Observation
 	stood    int // how often something began to
+	// a copy lay in the second folder at the last look, of which the list may be without
+	// it by now; and it is certain that it did.
+	left, surely bool
 }
 
 func newWorld(t testing.TB, seed uint64, box mailtest.Mailbox, at time.Time) *world {
@@ -233,10 +238,16 @@ func (w *world) act() {
 	}
 }
 
+// looked reports whether the sense looks at a folder.
+func (w *world) looked(folder string) bool { return folder == inbox || folder == kept && !w.short }
+
 // watched are the copies of a message where the sense looks.
 func (w *world) watched(l *message) []*filed {
 	var all []*filed
 	for _, folder := range []string{inbox, kept} {
+		if !w.looked(folder) {
+			continue
+		}
 		for _, c := range w.folders[folder] {
 			if c.of == l {
 				all = append(all, c)
@@ -303,8 +314,31 @@ func (w *world) gone(l *message, o subconscious.Observation) {
 	case stood.Kind == "awaiting" && w.wrote(l.received):
 	case l.sent:
 		w.fail("%s is gone before its time, which is %s, at %s", o.ID, stood.Until, w.at)
-	case len(w.watched(l)) > 0 && !w.over(l, stood.Kind):
+	case (len(w.watched(l)) > 0 || w.short && l.surely) && !w.over(l, stood.Kind):
 		w.fail("%s (%s) is gone and lies in the folders as before; it was to stand until %s, and it is %s", o.ID, stood.Kind, stood.Until, w.at)
+	}
+}
+
+// stands checks, after a look, that what was told to stand does, and nothing else; where
+// the look was not at all, what lies in the second folder need not.
+func (w *world) stands(view *senses.View, all bool) {
+	stands := map[string]bool{}
+	view.All(func(o subconscious.Observation) bool { stands[o.ID] = true; return true })
+	for _, l := range w.messages {
+		for id := range l.standing {
+			if !stands[id] && (all || !l.left) {
+				w.fail("%s was not told to be gone, and does not stand", id)
+			}
+			delete(stands, id)
+		}
+		if w.short {
+			continue
+		}
+		lies := slices.ContainsFunc(slices.Collect(maps.Values(w.folders[kept])), func(c *filed) bool { return c.of == l })
+		l.left, l.surely = lies || l.left && !all, lies && all
+	}
+	if len(stands) > 0 {
+		w.fail("what stands was not told to: %v", stands)
 	}
 }
 

@@ -94,6 +94,7 @@ func live(t *testing.T, seed uint64, box mailtest.Mailbox, config mail.Config, d
 	}
 	m := newMind(t, config, w.at, dial)
 	w.hear(m.tick())
+	w.stands(m.ledger.View(), true)
 	w.check()
 	for step := range steps {
 		w.act()
@@ -103,6 +104,9 @@ func live(t *testing.T, seed uint64, box mailtest.Mailbox, config mail.Config, d
 		}
 		w.at = w.at.Add(pause)
 		m.at = w.at
+		if w.random.IntN(12) == 0 || step == steps-1 {
+			w.relist(m, step < steps-1 && w.looked(kept))
+		}
 		w.step(m)
 		if t.Failed() {
 			return
@@ -151,11 +155,24 @@ func (w *world) step(m *mind) {
 	}
 }
 
+// relist writes the configuration anew, as a whole or cut short in the list of folders.
+func (w *world) relist(m *mind, short bool) {
+	w.note("the list of folders is cut short: %t", short)
+	m.stop()
+	w.short, m.config.Folders = short, []string{inbox, kept}
+	if short {
+		m.config.Folders = []string{inbox}
+	}
+	m.start()
+}
+
 // take commits a collect.
 func (w *world) take(m *mind, batch senses.Batch, staged *senses.Staged, err error) {
 	w.note("a collect: %v %q", err, batch.Degraded)
 	w.hear(m.commit(staged))
-	if err == nil && batch.Degraded == "" && !batch.Starting {
+	clean := err == nil && batch.Degraded == "" && !batch.Starting && w.looked(kept)
+	w.stands(m.ledger.View(), clean)
+	if clean {
 		w.check()
 	}
 }

@@ -32,6 +32,14 @@ func askedByAgent(s *scene, o subconscious.Observation) noticed {
 	return notice(subconscious.KindStale, 0, say("Unanswered in %s: %s", bounded(name(place(o))), prose(o.Title)), o).judged(score.Messages.Judge(m, 0))
 }
 
+// contradiction is two things that are remembered of which one may be wrong.
+func contradiction(s *scene, o subconscious.Observation) noticed {
+	if o.Kind != "contradiction" || !o.Stands() || s.holding(o) {
+		return noticed{}
+	}
+	return notice(subconscious.KindConnection, 5, say("Two memories disagree: %s / %s", prose(o.Title), prose(o.Attrs["other"])), o)
+}
+
 // spokenOf is what something that was said is called in a summary.
 func spokenOf(o subconscious.Observation) *callee {
 	where := `" in the conversation ` + bounded(name(place(o))).String()

@@ -39,6 +39,7 @@ var rules = [...]Rule{
 	{Name: "librarian.awaiting", find: each(of("mail"), unansweredMail)},
 	{Name: "librarian.promised", find: each(of("mail"), promisedMail), over: one(gotDate)},
 	{Name: "librarian.asked", find: each(of("conversation"), askedByAgent)},
+	{Name: "librarian.contradiction", find: each(of("conversation"), contradiction)},
 	{Name: "oracle.event", find: each((*scene).events, nearEvent), over: one(eventOver), beside: true},
 	{Name: "oracle.clash", find: clashes, over: two((*scene).collide), beside: true},
 	{Name: "oracle.gap", find: gaps, over: two((*scene).tooClose)},

@@ -97,12 +97,12 @@ func (a *Account) Look(ctx context.Context, kept calendar.Kept) (calendar.Found,
 	if err := a.client.wake(ctx); err != nil {
 		return calendar.Found{}, err
 	}
-	all, missing, err := a.list(ctx)
+	all, left, missing, err := a.list(ctx)
 	if err != nil {
 		return calendar.Found{}, err
 	}
 	l := &look{account: a, kept: kept}
-	out := calendar.Found{Owner: a.home.addresses}
+	out := calendar.Found{Owner: a.home.addresses, Left: left}
 	if strings.Contains(a.config.User, "@") {
 		out.Owner = append(slices.Clip(out.Owner), a.config.User)
 	}
@@ -133,24 +133,24 @@ func (a *Account) Look(ctx context.Context, kept calendar.Kept) (calendar.Found,
 }
 
 // list finds the calendars, and the account where it is not known yet or has moved.
-func (a *Account) list(ctx context.Context) ([]found, []string, error) {
+func (a *Account) list(ctx context.Context) (all []found, left, missing []string, err error) {
 	known := a.home != nil
 	for {
 		if a.home == nil {
 			home, err := a.discover(ctx)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			a.home = home
 		}
-		all, missing, err := a.calendars(ctx)
+		all, left, missing, err = a.calendars(ctx)
 		if no := (*refused)(nil); errors.As(err, &no) {
 			if a.home = nil; known {
 				known = false
 				continue
 			}
 		}
-		return all, missing, err
+		return all, left, missing, err
 	}
 }
 

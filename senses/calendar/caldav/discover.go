@@ -139,9 +139,9 @@ type found struct {
 	syncs bool   // state is a token of sync-collection
 }
 
-// calendars are those of the account that are looked at. missing are those that
-// are configured and not there.
-func (a *Account) calendars(ctx context.Context) (all []found, missing []string, err error) {
+// calendars are those of the account that are looked at. left are the names of the
+// others, missing those that are configured and not there.
+func (a *Account) calendars(ctx context.Context) (all []found, left, missing []string, err error) {
 	depth := "1"
 	if a.home.single {
 		depth = "0"
@@ -153,22 +153,24 @@ func (a *Account) calendars(ctx context.Context) (all []found, missing []string,
 	for _, at := range a.home.at {
 		listed, from, err := a.client.find(ctx, at, depth, askCalendars, false)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		for _, r := range listed.Responses {
 			c, ok, err := a.calendar(from, r)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
-			if !ok || len(all) == maxCalendars {
+			if !ok {
 				continue
 			}
 			_, named := wanted[strings.ToLower(c.name)]
 			if named {
 				wanted[strings.ToLower(c.name)] = true
 			}
-			if named || len(wanted) == 0 {
+			if (named || len(wanted) == 0) && len(all) < maxCalendars {
 				all = append(all, c)
+			} else {
+				left = append(left, c.at.String())
 			}
 		}
 	}
@@ -178,9 +180,9 @@ func (a *Account) calendars(ctx context.Context) (all []found, missing []string,
 		}
 	}
 	if len(all) == 0 { // more likely a fault of the server than that all are gone
-		return nil, nil, fmt.Errorf("%s shows no calendar with events%s; check what the account may see, and calendars", shown(a.home.at[0].Host), strings.Join(append([]string{""}, missing...), ", not "))
+		return nil, nil, nil, fmt.Errorf("%s shows no calendar with events%s; check what the account may see, and calendars", shown(a.home.at[0].Host), strings.Join(append([]string{""}, missing...), ", not "))
 	}
-	return all, missing, nil
+	return all, left, missing, nil
 }
 
 // calendar reads one thing of a home. ok is false where it holds no events.

@@ -43,7 +43,7 @@ func (a *Account) probe(ctx context.Context) (p Probed, err error) {
 	if err := a.client.wake(ctx); err != nil {
 		return p, err
 	}
-	all, missing, err := a.list(ctx)
+	all, _, missing, err := a.list(ctx)
 	p.Missing, p.Expires = missing, a.client.expires
 	if err != nil {
 		return p, err

@@ -76,11 +76,11 @@ func (a *Account) Look(ctx context.Context, kept calendar.Kept) (calendar.Found,
 }
 
 func (a *Account) look(ctx context.Context, kept calendar.Kept) (calendar.Found, error) {
-	all, missing, owner, err := a.client.Calendars(ctx)
+	all, left, missing, owner, err := a.client.Calendars(ctx)
 	if err != nil {
 		return calendar.Found{}, err
 	}
-	out := calendar.Found{Collections: make([]calendar.Collection, len(all)), Owner: []string{owner}}
+	out := calendar.Found{Collections: make([]calendar.Collection, len(all)), Left: left, Owner: []string{owner}}
 	looks := map[string]*look{}
 	failed := make([]error, len(all))
 	room := make(chan struct{}, atOnce)

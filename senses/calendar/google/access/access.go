@@ -193,20 +193,20 @@ func (c Calendar) Name() string {
 
 // Calendars are those that are looked at: the ones that are configured, or else
 // those that are ticked in the account's list. One that shows only when somebody
-// is busy has no events. missing are those that are configured and cannot be read;
-// owner is the address of the account.
-func (c *Client) Calendars(ctx context.Context) (all []Calendar, missing []string, owner string, err error) {
+// is busy has no events. left are the ids of the others, missing those that are
+// configured and cannot be read; owner is the address of the account.
+func (c *Client) Calendars(ctx context.Context) (all []Calendar, left, missing []string, owner string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.endpoint+"users/me/calendarList?maxResults=250", nil)
 	if err != nil {
-		return nil, nil, "", fmt.Errorf("the address of the API: %w", err)
+		return nil, nil, nil, "", fmt.Errorf("the address of the API: %w", err)
 	}
 	response, err := c.RoundTrip(request)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, nil, nil, "", err
 	}
 	var list struct{ Items []Calendar }
 	if err := json.NewDecoder(response.Body).Decode(&list); err != nil {
-		return nil, nil, "", fmt.Errorf("%s answers what is no list of calendars; is this machine behind a page that wants a login?", request.URL.Host)
+		return nil, nil, nil, "", fmt.Errorf("%s answers what is no list of calendars; is this machine behind a page that wants a login?", request.URL.Host)
 	}
 	missing, owner = slices.Clone(c.config.Calendars), c.config.Google
 	for _, one := range list.Items {
@@ -217,11 +217,15 @@ func (c *Client) Calendars(ctx context.Context) (all []Calendar, missing []strin
 		missing = slices.DeleteFunc(missing, func(name string) bool {
 			return one.Role != freeBusy && (strings.EqualFold(name, one.Name()) || strings.EqualFold(name, one.Summary) || name == one.ID)
 		})
-		if one.ID != "" && one.Role != freeBusy && (len(missing) < known || len(c.config.Calendars) == 0 && (one.Selected || one.Primary)) {
+		switch {
+		case one.ID == "" || one.Role == freeBusy:
+		case len(missing) < known || len(c.config.Calendars) == 0 && (one.Selected || one.Primary):
 			all = append(all, one)
+		default:
+			left = append(left, one.ID)
 		}
 	}
-	return all, missing, owner, nil
+	return all, left, missing, owner, nil
 }
 
 const freeBusy = "freeBusyReader"
@@ -229,7 +233,7 @@ const freeBusy = "freeBusyReader"
 // Probe asks once which calendars there are; no event is read. Of detail and
 // problem one is set, and next beside problem.
 func (c *Client) Probe(ctx context.Context) (detail, problem, next string, missing []string) {
-	all, missing, owner, err := c.Calendars(ctx)
+	all, _, missing, owner, err := c.Calendars(ctx)
 	if again, ok := errors.AsType[*oauth.SignInAgain](err); ok {
 		return "", again.Why, "run: " + again.Command, nil
 	} else if err != nil {

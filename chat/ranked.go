@@ -1,0 +1,69 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/subconsciousd/subconsciousd/internal/recall"
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// ranked are the messages as they are ranked, in memory. They are read in by Rank, and
+// follow each commit; until they are in, the table of full text answers.
+type ranked struct {
+	*recall.Index
+	recall.Reading
+}
+
+func (r *ranked) add(m Message) {
+	p := recall.Passage{ID: m.ID, Session: m.Conversation, Place: int(m.ID), Text: m.Text, Said: m.At, Labels: Query{Author: m.Author}.labels()}
+	if m.Author == Agent {
+		p.Speaker = m.Name
+	}
+	r.Add(p)
+}
+
+func (q Query) labels() []string {
+	if q.Author == "" {
+		return nil
+	}
+	return []string{"author:" + string(q.Author)}
+}
+
+// Rank reads all messages in, so that Search ranks them; until then it answers by full
+// text alone. It is called once, beside whatever else is done.
+func (l *Log) Rank(ctx context.Context) error {
+	err := l.ranked.All(func(behind int64, most int, took func(int64, int)) error {
+		return l.db.Write(ctx, func(tx *store.Tx) error {
+			messages, err := store.All(ctx, tx, (*Message).columns, "SELECT "+columns+" FROM chat_messages m WHERE m.id > ? ORDER BY m.id LIMIT ?", behind, most)
+			tx.After(func() {
+				last := behind
+				for _, m := range messages {
+					last = m.ID
+					l.ranked.add(m)
+				}
+				took(last, len(messages))
+			})
+			return err
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("chat: rank: %w", err)
+	}
+	return nil
+}
+
+// recalled are the messages that the ranking finds.
+func (l *Log) recalled(ctx context.Context, q Query) (found []Found, err error) {
+	asked := recall.Question{Text: q.Words, Limit: q.Limit, Now: l.options.Now(), With: q.labels(), Session: named(q.Conversation), Since: q.Since}
+	for _, hit := range l.ranked.Search(asked) {
+		m, err := l.messages(ctx, "m.id = ?", hit.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range m { // it was not swept meanwhile
+			found = append(found, Found{m, hit.Score})
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,49 @@
+package daemon_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/subconsciousd/subconsciousd/api"
+)
+
+// TestContradiction: of two things that are remembered and cannot both be, the librarian
+// says so, until the person decides.
+func TestContradiction(t *testing.T) {
+	w := newWorld(t).begin()
+	w.tick()
+	remember := func(format string, n int) api.MemoryRecord {
+		r, err := w.d.ChangeMemory(t.Context(), api.MemoryChange{Add: fmt.Sprintf(format, n, n)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	said := func() (summary string) {
+		for _, e := range w.d.State().Entries {
+			if strings.Contains(e.Summary, "memories disagree") {
+				summary = e.Summary
+			}
+		}
+		return summary
+	}
+	var older, newer api.MemoryRecord
+	n := 0
+	w.until("it is noticed", func() bool { // once the memory is read in
+		n++
+		older, newer = remember("Boiler %d was built in 19%02d", n), remember("Boiler %d was built in 18%02d", n)
+		w.tick()
+		return said() != ""
+	})
+	if got := said(); got != "Two memories disagree: "+older.Text+" / "+newer.Text {
+		t.Errorf("%q", got)
+	}
+	if _, err := w.d.ChangeMemory(t.Context(), api.MemoryChange{Forget: older.ID}); err != nil {
+		t.Fatal(err)
+	}
+	w.ticks(2)
+	if got := said(); got != "" {
+		t.Errorf("it is decided, and still: %q", got)
+	}
+}

@@ -1,0 +1,152 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/subconsciousd/subconsciousd/memory"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// TestGate: what is not worth keeping is refused, by reason, and the twin of each is kept.
+func TestGate(t *testing.T) {
+	agents := func(text string) memory.Record {
+		return memory.Record{Text: text, Trust: subconscious.Agent, Source: memory.Agent, About: memory.About{Agent: "builder", Session: "s-1"}}
+	}
+	extracted := func(text string, rests, quote string) memory.Record {
+		r := agents(text)
+		r.RestsOn, r.Quotes = []string{rests}, []string{quote}
+		return r
+	}
+	cited := agents("The memory is kept in mind.db")
+	cited.Citations = []memory.Citation{{File: "/src/sample/store.go", Lines: "10-20"}}
+	s, _ := opened(t, memory.Options{})
+	add(t, s, agents("The sample build needs four minutes"))
+	search(t, s, memory.Query{Words: "sample build", Lane: memory.Agents, Into: "s-1"})
+	other := agents("The sample build needs 4 minutes and the sample build is slow")
+	elsewhere := agents("the sample build needs FOUR minutes")
+	elsewhere.About.Session = "s-2"
+	mine := agents("The sample build needs four minutes.")
+	mine.Trust, mine.Source = subconscious.Owner, memory.Person
+	for name, test := range map[string]struct {
+		r    memory.Record
+		want memory.Reason
+	}{
+		"marks alone":             {owners("?! …"), memory.Empty},
+		"an agent's small words":  {agents("and so on, as it is"), memory.Empty},
+		"the person's":            {owners("to be or not"), ""},
+		"a question":              {owners("When is the sample dentist?"), memory.Question},
+		"questions":               {agents("Is the sample server up? Who knows?"), memory.Question},
+		"a question with answer":  {owners("When is the sample dentist? On Monday."), ""},
+		"about the mind":          {agents("The memory is a great help"), memory.Self},
+		"about the mind, cited":   {cited, ""},
+		"the person of the mind":  {owners("The memory is a great help"), ""},
+		"our mark":                {agents("<!-- subconsciousd memory m-aaaaaaaaaa --> The printer is red"), memory.Marked},
+		"a block of a prompt":     {agents("«abcde The printer is red abcde»"), memory.Marked},
+		"a quotation":             {agents("Elle a dit «oui» pour la sample imprimante"), ""},
+		"an echo":                 {agents("The sample build needs four minutes!"), memory.Echo},
+		"more than an echo":       {other, ""},
+		"an echo elsewhere":       {elsewhere, ""},
+		"an echo by the person":   {mine, ""},
+		"words that do not stand": {extracted("The lease ends in May", "ends in May", "The lease ends in June"), memory.Unquoted},
+		"words that stand":        {extracted("The lease ends in May", "Ends  in May", "the lease ends in\nMay, they said"), ""},
+		"no words":                {extracted("The lease ends in May", "", "the lease"), memory.Unquoted},
+	} {
+		done, err := s.Add(t.Context(), test.r)
+		if err != nil || done.Reason != test.want || (done.Outcome == memory.Refused) != (test.want != "") || (done.ID == "") != (test.want != "") {
+			t.Errorf("%s: %+v, %v", name, done, err)
+		}
+	}
+}
+
+// TestEditsOfMany: of those who change one record at once, each sees what the others did
+// before its change is taken, so that none is lost.
+func TestEditsOfMany(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	const writers, each = 8, 40
+	r := add(t, s, owners("seen 0 times"))
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	lost := 0
+	for range writers {
+		all.Go(func() {
+			now := r
+			for done := 0; done < each; {
+				var n int
+				_, _ = fmt.Sscanf(now.Text, "seen %d times", &n)
+				text := fmt.Sprintf("seen %d times", n+1)
+				after, err := s.Edit(context.Background(), r.ID, now.Version, memory.Edit{Text: &text}, "person")
+				if now = after; errors.Is(err, memory.ErrVersion) {
+					mu.Lock()
+					lost++
+					mu.Unlock()
+					continue
+				} else if err != nil {
+					t.Error(err)
+					return
+				}
+				done++
+			}
+		})
+	}
+	all.Wait()
+	if got, err := s.Get(t.Context(), r.ID); err != nil || got.Text != fmt.Sprintf("seen %d times", writers*each) || got.Version != 1+writers*each {
+		t.Errorf("%q of version %d, %v", got.Text, got.Version, err)
+	}
+	t.Logf("%d had to read it again", lost)
+	if history, err := s.History(t.Context(), r.ID); err != nil || len(history) != 100 || history[0].Before.Version != writers*each || history[0].By != "person" {
+		t.Errorf("%d, %v", len(history), err)
+	}
+}
+
+func TestConflicts(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	if err := s.Rank(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first := add(t, s, owners("The sample office opens at 8 on weekdays"))
+	second, err := s.Add(t.Context(), owners("The sample office opens at 9 on weekdays"))
+	if err != nil || second.Outcome != memory.Conflict || second.With != first.ID {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	// An agent's word is in conflict with nobody else's.
+	rumour := owners("The sample office opens at 10 on weekdays")
+	rumour.Trust = subconscious.Agent
+	if done, err := s.Add(t.Context(), rumour); err != nil || done.Outcome != memory.Stored {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if pairs, err := s.Conflicts(t.Context(), memory.Trusted); err != nil || len(pairs) != 1 || pairs[0].Older.ID != first.ID || pairs[0].Newer.ID != second.ID {
+		t.Errorf("%+v, %v", pairs, err)
+	}
+	third := owners("The sample office opens at 9:30 on weekdays")
+	third.Supersedes = first.ID
+	done, err := s.Add(t.Context(), third)
+	if err != nil || done.Outcome != memory.Stored || done.Supersedes != first.ID {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if pairs, err := s.Conflicts(t.Context(), memory.Trusted); err != nil || len(pairs) != 0 {
+		t.Errorf("%+v, %v", pairs, err)
+	}
+	if _, err := s.Add(t.Context(), third); err != nil { // it is there already
+		t.Error(err)
+	}
+	third.Text = "The sample office opens at 9:45 on weekdays"
+	if _, err := s.Add(t.Context(), third); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("what is superseded was superseded again: %v", err)
+	}
+	if id, err := s.Resolve(t.Context(), first.ID[:9]); err != nil || id != first.ID {
+		t.Errorf("%s, %v", id, err)
+	}
+	if _, err := s.Resolve(t.Context(), "m-"); !errors.Is(err, memory.ErrInvalid) {
+		t.Error(err)
+	}
+	for _, nobody := range []string{"", "n", "m-%", strings.Repeat("m", 1000)} {
+		if _, err := s.Resolve(t.Context(), nobody); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("%.20q: %v", nobody, err)
+		}
+	}
+}
