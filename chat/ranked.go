@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/subconsciousd/subconsciousd/internal/recall"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -56,14 +57,12 @@ func (l *Log) Rank(ctx context.Context) error {
 // recalled are the messages that the ranking finds.
 func (l *Log) recalled(ctx context.Context, q Query) (found []Found, err error) {
 	asked := recall.Question{Text: q.Words, Limit: q.Limit, Now: l.options.Now(), With: q.labels(), Session: named(q.Conversation), Since: q.Since}
-	for _, hit := range l.ranked.Search(asked) {
-		m, err := l.messages(ctx, "m.id = ?", hit.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range m { // it was not swept meanwhile
-			found = append(found, Found{m, hit.Score})
+	hits := l.ranked.Search(asked)
+	read, err := l.messages(ctx, "m.id IN (SELECT value FROM json_each(?))", store.JSON(recall.IDs(hits)))
+	for _, hit := range hits {
+		if i := slices.IndexFunc(read, func(m Message) bool { return m.ID == hit.ID }); i >= 0 { // it was not swept meanwhile
+			found = append(found, Found{read[i], hit.Score})
 		}
 	}
-	return found, nil
+	return found, err
 }

@@ -89,8 +89,7 @@ func (r recollection) SearchConversations(ctx context.Context, words string, day
 // rank reads memory and conversations in beside everything else, so that they are
 // searched well.
 func (d *Daemon) rank(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var reading sync.WaitGroup
+	ctx, reading := d.beside(ctx, "stop reading memory and conversations in")
 	d.read = make(chan struct{})
 	reading.Go(func() {
 		defer close(d.read)
@@ -100,12 +99,19 @@ func (d *Daemon) rank(ctx context.Context) error {
 			}
 		}
 	})
-	d.later("stop reading memory and conversations in", func(within context.Context) error {
+	return nil
+}
+
+// beside returns what something runs in beside everything else, until the daemon stops.
+func (d *Daemon) beside(ctx context.Context, stop string) (context.Context, *sync.WaitGroup) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	running := &sync.WaitGroup{}
+	d.later(stop, func(within context.Context) error {
 		cancel()
-		if !wake.Joined(within, &reading) {
+		if !wake.Joined(within, running) {
 			return errors.New("it has not stopped")
 		}
 		return nil
 	})
-	return nil
+	return ctx, running
 }

@@ -2,12 +2,9 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/subconsciousd/subconsciousd/internal/wake"
 	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
@@ -76,27 +73,17 @@ func (w outside) observed(ctx context.Context, c subconscious.Citation, then tim
 // tender returns what has the memory put in order, beside everything else, once it has
 // been read in.
 func (d *Daemon) tender(ctx context.Context) func(time.Time) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var tending sync.WaitGroup
-	var busy atomic.Bool
-	d.later("stop tending the memory", func(within context.Context) error {
-		cancel()
-		if !wake.Joined(within, &tending) {
-			return errors.New("it has not stopped")
-		}
-		return nil
-	})
+	ctx, tending := d.beside(ctx, "stop putting the memory in order")
+	var one sync.Mutex
 	return func(at time.Time) {
-		if !busy.CompareAndSwap(false, true) {
-			return
-		}
 		tending.Go(func() {
-			defer busy.Store(false)
 			select {
 			case <-d.read:
 			case <-ctx.Done():
 				return
 			}
+			one.Lock()
+			defer one.Unlock()
 			done, err := d.memory.Consolidate(ctx, at)
 			if err != nil && ctx.Err() == nil {
 				d.options.Logger.Error("the memory could not be put in order", "error", err)

@@ -21,7 +21,7 @@ const (
 	// fileMost is how large a file may be that is looked into, in bytes.
 	fileMost = 1 << 20
 	// soughtMost is how much is hashed in search of lines that stand elsewhere.
-	soughtMost = 8 << 20
+	soughtMost = 4 << 20
 )
 
 // within is the folder that a cited file is opened in, and its path there: the

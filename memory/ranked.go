@@ -74,16 +74,18 @@ func (s *Store) Rank(ctx context.Context) error {
 
 // recalled are the records that the ranking finds.
 func (s *Store) recalled(ctx context.Context, q Query, limit int) ([]Hit, error) {
-	var hits []Hit
-	for _, found := range s.ranked.lanes[q.lane()].Search(recall.Question{
+	found := s.ranked.lanes[q.lane()].Search(recall.Question{
 		Text: q.Words, Limit: limit, Now: s.now(), With: q.labels(), Session: q.About.Session, Since: q.Since, Variety: q.Variety,
-	}) {
-		r, ok, err := store.One(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+" FROM memory_records r WHERE r.n = ? AND r.status = 'active'", found.ID)
-		if err != nil {
-			return nil, fmt.Errorf("memory: search: %w", err)
-		}
-		if ok && (q.About.Turn == "" || r.About.Turn == q.About.Turn) { // it was not changed meanwhile
-			hits = append(hits, Hit{r, found.Score})
+	})
+	read, err := rows(ctx, s.db, "r.n IN (SELECT value FROM json_each(?)) AND r.status = 'active'", store.JSON(recall.IDs(found)))
+	if err != nil {
+		return nil, fmt.Errorf("memory: search: %w", err)
+	}
+	var hits []Hit
+	for _, hit := range found {
+		i := slices.IndexFunc(read, func(r row) bool { return r.n == hit.ID })
+		if i >= 0 && (q.About.Turn == "" || read[i].About.Turn == q.About.Turn) { // it was not changed meanwhile
+			hits = append(hits, Hit{read[i].Record, hit.Score})
 		}
 	}
 	if !q.Variety {

@@ -33,7 +33,7 @@ func TestConfined(t *testing.T) {
 		{Question{Since: time.Unix(2999, 0)}, []int64{1999, 5003}},
 	} {
 		c.q.Text, c.q.Limit = "tax letter", 10
-		got := ids(x.Search(c.q))
+		got := IDs(x.Search(c.q))
 		if slices.Sort(got); !slices.Equal(got, c.want) {
 			t.Errorf("%d: %v, want %v", i, got, c.want)
 		}
@@ -68,11 +68,11 @@ func TestVariety(t *testing.T) {
 		x.Add(Passage{ID: int64(i), Text: text})
 	}
 	q := Question{Text: "tax letter", Limit: 3}
-	if got := ids(x.Search(q)); slices.Contains(got, 3) {
+	if got := IDs(x.Search(q)); slices.Contains(got, 3) {
 		t.Fatalf("without variety: %v", got)
 	}
 	q.Variety = true
-	if got := ids(x.Search(q)); len(got) != 3 || got[1] != 3 {
+	if got := IDs(x.Search(q)); len(got) != 3 || got[1] != 3 {
 		t.Errorf("%v", got)
 	}
 }

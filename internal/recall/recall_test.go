@@ -29,13 +29,6 @@ func indexOf(passages ...[]Passage) *Index {
 	return x
 }
 
-func ids(hits []Hit) (found []int64) {
-	for _, h := range hits {
-		found = append(found, h.ID)
-	}
-	return found
-}
-
 // TestSearch: the passage that answers comes before the one that shares more words by
 // chance, in every language.
 func TestSearch(t *testing.T) {
@@ -53,7 +46,7 @@ func TestSearch(t *testing.T) {
 		{"wann kommt der Handwerker", 22}, {"¿pierde la caldera?", 30}, {"会議", 31}, {"caravans", 1},
 	} {
 		hits := x.Search(Question{Text: c.asked, Limit: 3})
-		if !slices.Contains(ids(hits[:min(len(hits), 2)]), c.first) {
+		if !slices.Contains(IDs(hits[:min(len(hits), 2)]), c.first) {
 			t.Errorf("%s: %v", c.asked, hits)
 		}
 	}
@@ -70,15 +63,15 @@ func TestSearch(t *testing.T) {
 // TestRaised: the speaker's name in the question raises, and excludes nothing.
 func TestRaised(t *testing.T) {
 	x := indexOf(told("a", 1, "Ana: the tax letter came"), told("b", 9, "Ben: the tax letter came"))
-	if got := ids(x.Search(Question{Text: "tax letter of Ana", Limit: 9})); !slices.Equal(got, []int64{1, 9}) {
+	if got := IDs(x.Search(Question{Text: "tax letter of Ana", Limit: 9})); !slices.Equal(got, []int64{1, 9}) {
 		t.Errorf("named: %v", got)
 	}
-	if got := ids(x.Search(Question{Text: "tax letter", Limit: 9})); !slices.Equal(got, []int64{9, 1}) {
+	if got := IDs(x.Search(Question{Text: "tax letter", Limit: 9})); !slices.Equal(got, []int64{9, 1}) {
 		t.Errorf("of equal ones the newer: %v", got)
 	}
 	for day, first := range map[int]int64{3: 1, 11: 9, 20: 9} {
 		asked := Question{Text: "tax letter, yesterday", Limit: 9, Now: time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC)}
-		if got := ids(x.Search(asked)); len(got) != 2 || got[0] != first {
+		if got := IDs(x.Search(asked)); len(got) != 2 || got[0] != first {
 			t.Errorf("asked on the %d: %v", day, got)
 		}
 	}
@@ -125,8 +118,8 @@ func TestNearlyExact(t *testing.T) {
 	x, questions := filled(n)
 	same, all := 0, 0
 	for _, q := range questions {
-		near := ids(x.Search(q))
-		for _, id := range ids(x.search(q, n)) {
+		near := IDs(x.Search(q))
+		for _, id := range IDs(x.search(q, n)) {
 			all++
 			if slices.Contains(near, id) {
 				same++

@@ -40,6 +40,14 @@ type Hit struct {
 	Score, Own float64
 }
 
+// IDs are those of what was found, in its order.
+func IDs(hits []Hit) (all []int64) {
+	for _, h := range hits {
+		all = append(all, h.ID)
+	}
+	return all
+}
+
 // Found is a session, by its best passage.
 type Found struct {
 	Session string
