@@ -189,8 +189,10 @@ func (in *importing) record(ctx context.Context, tx *store.Tx, e exported) error
 		in.Forgotten++
 		return in.s.count(ctx, tx, WasForgotten)
 	}
-	there, err := one(ctx, tx, "id = ?1 OR lane = ?2 AND hash = ?3 AND project = ?4 AND agent = ?5 AND status = 'active' AND ?6 = 'active' ORDER BY id = ?1 DESC",
-		r.ID, r.Lane, hashOf(r.Text), r.About.Project, r.About.Agent, r.Status)
+	there, err := byID(ctx, tx, r.ID)
+	if errors.Is(err, ErrNotFound) && r.Status == Active {
+		there, err = one(ctx, tx, "lane = ? AND hash = ? AND project = ? AND agent = ? AND status = 'active'", r.Lane, hashOf(r.Text), r.About.Project, r.About.Agent)
+	}
 	switch {
 	case err == nil && bytes.Equal(hashOf(there.Text), hashOf(r.Text)):
 		in.Seen++
