@@ -38,7 +38,6 @@ const (
 	maxLine     = 64 << 10
 	maxLines    = 1_000_000
 	maxProblems = 100
-	atOnce      = 500 // records of a transaction
 )
 
 var recordID = lazy.Regexp(`^m-[a-z0-9]{10}$`)
@@ -226,7 +225,7 @@ func (in *importing) event(ctx context.Context, tx *store.Tx, e exported) error 
 	if !in.stored[h.ID] {
 		return nil
 	}
-	err := cmp.Or(dated(h.At), fits("name", h.By, MaxName), fits("name", h.What, MaxName))
+	err := cmp.Or(dated(h.At), fits("name", h.By, MaxName), fits("name", h.What, 2*MaxPath)) // it may say what was found
 	if err == nil && h.Before != nil {
 		var was Record
 		if was, err = in.s.restored(*h.Before); err == nil && was.ID != h.ID {
