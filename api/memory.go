@@ -50,7 +50,6 @@ type (
 	MemoryWritten   = memory.Written
 	MemoryChain     = memory.Chain
 	MemoryHealth    = memory.Health
-	MemoryForgotten = memory.Forgotten
 	MemoryImported  = memory.Imported
 	MemoryCitation  = memory.Citation
 	MemoryAbout     = memory.About
@@ -356,6 +355,15 @@ type MemoryForget struct {
 }
 
 func (f *MemoryForget) check() error { return firstError(checkAs(f.As), mayVouch(f.As, "to forget")) }
+
+// MemoryForgotten says what came of forgetting. Backups are those that hold it still.
+type MemoryForgotten struct {
+	memory.Forgotten
+	// Rewritten are the backups that hold it no more, and Removed those that were
+	// removed, since only an earlier version could have rewritten them.
+	Rewritten []string `json:"rewritten,omitempty"`
+	Removed   []string `json:"removed,omitempty"`
+}
 
 // MemoryFormat says how an export is written: FormatMarkdown where nothing is said.
 type MemoryFormat struct {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/backup"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/memory"
 )
@@ -111,8 +113,17 @@ func (q *intake) ForgetMemory(ctx context.Context, wanted api.MemoryForget) (api
 	if err != nil {
 		return api.MemoryForgotten{}, err
 	}
-	forgotten, err := q.in.Memory.Forget(ctx, r.ID)
-	return forgotten, view.Answer(err)
+	forgotten := api.MemoryForgotten{}
+	if forgotten.Forgotten, err = q.in.Memory.Forget(ctx, r.ID); err != nil || !wanted.Backups {
+		return forgotten, view.Answer(err)
+	}
+	done, err := backup.Forget(ctx, q.in.Config.StateDir, forgotten.Backups)
+	if err != nil {
+		return forgotten, api.Errorf(api.CodeUnavailable, "free some space, or remove the backups yourself: "+strings.Join(forgotten.Backups, ", "),
+			"%s is forgotten, and not all backups that hold it could be rewritten: %w", r.ID, err)
+	}
+	forgotten.Rewritten, forgotten.Removed, forgotten.Backups = done.Written, done.Removed, done.Left
+	return forgotten, nil
 }
 
 // ImportMemory implements api.Mind.

@@ -91,6 +91,9 @@ func (s *Store) Export(ctx context.Context, w io.Writer, format string) (err err
 
 func (c *conflict) columns() []any { return []any{&c.Older, &c.Newer, store.Time(&c.At)} }
 
+// atOnce is how many records are read, or written, in one transaction.
+const atOnce = 500
+
 // each calls do for each record, in the order of a column that is another in each; a
 // slow reader keeps nobody from writing.
 func (s *Store) each(ctx context.Context, by string, do func(row) error) error {

@@ -227,7 +227,7 @@ func (in *importing) event(ctx context.Context, tx *store.Tx, e exported) error 
 	if !in.stored[h.ID] {
 		return nil
 	}
-	err := cmp.Or(dated(h.At), fits("name", h.By, MaxName), fits("name", h.What, MaxName))
+	err := cmp.Or(dated(h.At), fits("name", h.By, MaxName), fits("name", h.What, 2*MaxPath)) // it may say what was found
 	if err == nil && h.Before != nil {
 		var was Record
 		if was, err = in.s.restored(*h.Before); err == nil && was.ID != h.ID {

@@ -279,7 +279,7 @@ func (m *Mind) ForgetMemory(_ context.Context, wanted api.MemoryForget) (api.Mem
 		_, err = m.change("forget", id, wanted)
 		m.Memories = slices.DeleteFunc(slices.Clone(m.Memories), func(r api.MemoryRecord) bool { return r.ID == id })
 	}
-	return api.MemoryForgotten{ID: wanted.ID, Backups: []string{"mind-2026-03-13.db"}}, err
+	return api.MemoryForgotten{Forgotten: memory.Forgotten{ID: wanted.ID, Backups: []string{"mind-2026-03-13.db"}}}, err
 }
 
 // MemoryChanges returns what was asked to be changed so far.

@@ -67,7 +67,7 @@ func (a *app) memoryCommands() map[string]command {
 		"memory archive":    ofOne(a, all, api.PostArchive, &change, &change.ID, "Archived"),
 		"memory confirm":    ofOne(a, apart, api.PostConfirm, &change, &change.ID, "Confirmed"),
 		"memory undo":       ofOne(a, all, api.PostMemoryUndo, &change, &change.ID, "Undone"),
-		"memory forget":     ofOne(a, all, api.PostForget, &forget, &forget.ID, "ForgottenMemory"),
+		"memory forget":     ofOne(a, all, api.PostForget, &forget, &forget.ID, "ForgottenMemory").with("backups", &forget.Backups),
 		"memory history":    ofOne(a, all, api.GetHistory, &name, &name.ID, "History"),
 		"memory provenance": ofOne(a, all, api.GetProvenance, &name, &name.ID, "Provenance"),
 		"memory validate": {offer: a.offer(all), run: func(cmd *cobra.Command, args []string) error {

@@ -56,7 +56,7 @@ func deliberatingScreens(view View, m *apitest.Mind) map[string]string {
 		screens["conflicts"] = Draw(view, "Conflicts", api.MemoryConflicts{Pairs: []api.MemoryPair{{Older: r, Newer: r, At: view.At}}})
 		screens["doubted"] = Draw(view, "Doubted", api.MemoryValidated{Looked: 7, Doubted: m.Memories})
 		screens["imported"] = Draw(view, "Imported", api.MemoryImported{Stored: 1, Seen: 2, Conflicts: 3, Refused: 4, Forgotten: 5, Problems: []string{r.Text}})
-		screens["forgotten"] = Draw(view, "ForgottenMemory", api.MemoryForgotten{ID: r.ID, Derived: []string{r.Text}, Shown: 2})
+		screens["forgotten"] = Draw(view, "ForgottenMemory", api.MemoryForgotten{Rewritten: []string{r.ID}, Removed: []string{r.ID}})
 		screens["memory health"] = Draw(view, "MemoryHealth", m.Fit)
 		for _, level := range []string{api.LevelIndex, api.LevelSummary, api.LevelDetail} {
 			screens["memories, "+level] = Draw(view, "Memories", api.MemoryPage{Memories: m.Memories, Total: 3, Before: "m-1"}, api.MemoryQuery{Level: level})
