@@ -109,13 +109,7 @@ type Mind interface {
 	// Post adds a message.
 	Post(ctx context.Context, request PostRequest) (Message, error)
 
-	// SearchMemory returns what fits the words best, or the newest where there
-	// are none.
-	SearchMemory(ctx context.Context, query MemoryQuery) (MemoryPage, error)
-	Memory(ctx context.Context, id string) (MemoryRecord, error)
-	// ChangeMemory adds, confirms or forgets, and returns the memory as it is
-	// then.
-	ChangeMemory(ctx context.Context, change MemoryChange) (MemoryRecord, error)
+	Memories
 
 	// Observe keeps what a source hands in for the next tick. It gives an *Error
 	// with CodeRefused where the token is none of that source's, and CodeLimit.

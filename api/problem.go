@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/subconsciousd/subconsciousd/memory"
 )
 
 // Code names a sort of failure. Programs may rely on it; the words beside it
@@ -65,6 +67,8 @@ type Error struct {
 	Next string // what to do now
 	// Candidates are ids that were perhaps meant.
 	Candidates []string
+	// Memory is the one that was to be changed, as it is.
+	Memory *memory.Record
 	// Err is the cause. It is logged and never sent.
 	Err error
 }
@@ -89,15 +93,16 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Problem is how every error travels: a problem document of RFC 9457, with
-// three members of our own (code, next, candidates).
+// members of our own (code, next, candidates, memory).
 type Problem struct {
-	Type       string   `json:"type"`
-	Title      string   `json:"title"`
-	Status     int      `json:"status"`
-	Detail     string   `json:"detail"`
-	Code       Code     `json:"code"`
-	Next       string   `json:"next"`
-	Candidates []string `json:"candidates,omitempty"`
+	Type       string         `json:"type"`
+	Title      string         `json:"title"`
+	Status     int            `json:"status"`
+	Detail     string         `json:"detail"`
+	Code       Code           `json:"code"`
+	Next       string         `json:"next"`
+	Candidates []string       `json:"candidates,omitempty"`
+	Memory     *memory.Record `json:"memory,omitempty"`
 }
 
 var _ error = (*Problem)(nil)
@@ -134,6 +139,6 @@ func ProblemOf(err error) *Problem {
 	return &Problem{
 		Type:  problemType + strings.ReplaceAll(string(known.Code), "_", "-"),
 		Title: is.title, Status: is.status, Detail: known.Text,
-		Code: known.Code, Next: cmp.Or(known.Next, is.next), Candidates: known.Candidates,
+		Code: known.Code, Next: cmp.Or(known.Next, is.next), Candidates: known.Candidates, Memory: known.Memory,
 	}
 }

@@ -27,15 +27,15 @@ func FuzzRequest(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		request, err := fromBody[TickRequest](body)
+		request, err := fromBody[TickRequest](body, nil)
 		if refused(t, err); err == nil && len(request.Thread) > maxThread {
 			t.Errorf("a thread's name of %d bytes", len(request.Thread))
 		}
-		pause, err := fromBody[PauseBody](body)
+		pause, err := fromBody[PauseBody](body, nil)
 		if refused(t, err); err == nil && (pause.length < 0 || pause.length > MaxPause) {
 			t.Errorf("a pause of %s", pause.length)
 		}
-		_, err = fromBody[Nothing](body)
+		_, err = fromBody[Nothing](body, nil)
 		refused(t, err)
 		if query, err := url.ParseQuery(string(body)); err == nil {
 			ticks, err := fromQuery[TicksQuery](query, nil)
@@ -53,13 +53,13 @@ func FuzzRequest(f *testing.F) {
 				t.Errorf("%+v", inbox)
 			}
 		}
-		missed, err := fromBody[MissedRequest](body)
+		missed, err := fromBody[MissedRequest](body, nil)
 		if refused(t, err); err == nil && (missed.Text == "" || len(missed.Text) > MaxMissed || subconscious.Printable(missed.Text) != missed.Text) {
 			t.Errorf("missed: %q", missed.Text)
 		}
-		_, err = fromBody[CalibrationRequest](body)
+		_, err = fromBody[CalibrationRequest](body, nil)
 		refused(t, err)
-		test, err := fromBody[ChannelTestRequest](body)
+		test, err := fromBody[ChannelTestRequest](body, nil)
 		if refused(t, err); err == nil && len(test.Channel) > maxThread {
 			t.Errorf("a channel's id of %d bytes", len(test.Channel))
 		}
@@ -69,7 +69,7 @@ func FuzzRequest(f *testing.F) {
 }
 
 func commandOf(body []byte) (subconscious.Command, error) {
-	request, err := fromBody[CommandRequest](body)
+	request, err := fromBody[CommandRequest](body, nil)
 	if err != nil {
 		return subconscious.Command{}, err
 	}
@@ -80,14 +80,14 @@ func commandOf(body []byte) (subconscious.Command, error) {
 // a hash.
 func checkActing(t *testing.T, body []byte) {
 	t.Helper()
-	decision, err := fromBody[ProposalDecision](body)
+	decision, err := fromBody[ProposalDecision](body, nil)
 	if refused(t, err); err == nil && (decision.Approve && decision.Hash == "" || len(decision.Hash) > maxHash || !isID(decision.ID, MaxID)) {
 		t.Errorf("%+v", decision)
 	}
 	if err != nil && decision != (ProposalDecision{}) {
 		t.Errorf("refused, and yet %+v", decision)
 	}
-	undo, err := fromBody[UndoRequest](body)
+	undo, err := fromBody[UndoRequest](body, nil)
 	if refused(t, err); err == nil && !isID(undo.Run, MaxID) {
 		t.Errorf("%+v", undo)
 	}
@@ -108,13 +108,22 @@ func checkActing(t *testing.T, body []byte) {
 // checkTalking feeds anything to what reads messages and memories.
 func checkTalking(t *testing.T, body []byte) {
 	t.Helper()
-	request, err := fromBody[PostRequest](body)
+	request, err := fromBody[PostRequest](body, nil)
 	if refused(t, err); err == nil && (!readable(request.Text, MaxMessage) || len(request.As) > maxAgent || request.As == AuthorPerson || request.As == AuthorMind || len(request.Key) > MaxID) {
 		t.Errorf("%+v", request)
 	}
-	change, err := fromBody[MemoryChange](body)
-	if refused(t, err); err == nil && (change.Add != "" && !readable(change.Add, MaxMemory) || len(change.Tags) > MaxTags || change.Confirm != "" && change.Forget != "") {
-		t.Errorf("%+v", change)
+	added, err := fromBody[MemoryAddition](body, nil)
+	if refused(t, err); err == nil && (!readable(added.Text, MaxMemory) || len(added.Tags) > MaxTags || len(added.As) > maxAgent) {
+		t.Errorf("%+v", added)
+	}
+	one := func(string) string { return "m-1f" }
+	edit, err := fromBody[MemoryEdit](body, one)
+	if refused(t, err); err == nil && (edit.ID != "m-1f" || edit.Text != nil && !readable(*edit.Text, MaxMemory)) {
+		t.Errorf("%+v", edit)
+	}
+	forget, err := fromBody[MemoryForget](body, one)
+	if refused(t, err); err == nil && (forget.ID != "m-1f" || forget.As != "") {
+		t.Errorf("an agent forgets: %+v", forget)
 	}
 	query, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -129,7 +138,7 @@ func checkTalking(t *testing.T, body []byte) {
 		t.Errorf("%+v", messages)
 	}
 	memories, err := fromQuery[MemoryQuery](query, nil)
-	if refused(t, err); err == nil && (memories.Words != "" && !readable(memories.Words, MaxWords) || memories.Limit > MaxPage) {
+	if refused(t, err); err == nil && (memories.Words != "" && !readable(memories.Words, MaxWords) || memories.Limit > MaxPage || memories.Agents && memories.Quarantined || len(memories.About) > 1024) {
 		t.Errorf("%+v", memories)
 	}
 	_, err = fromQuery[ConversationQuery](query, nil)

@@ -30,7 +30,10 @@ type Route[Q, A any] struct {
 	Body int64
 	// ask has a server's mind answer it.
 	ask func(s *Server, ctx context.Context, question Q) (A, error)
-	// stream answers in its place with many of A, one after the other.
+	// media is of what comes out, where it is neither JSON nor events nor figures.
+	media string
+	// stream answers in its place, with many of A, one after the other, or to a body that
+	// is read while it comes; the fields of Q stand in the query then.
 	stream func(s *Server, w http.ResponseWriter, r *http.Request, question Q)
 }
 
@@ -108,9 +111,29 @@ var (
 	PostUndo       = post("/v1/undo", "take a run back", Decides, runTimeout, Mind.Undo)
 	PostMessage    = post("/v1/messages", "add a message to a conversation", Acts, 0, Mind.Post).upTo(MaxBody)
 	GetMessages    = get("/v1/messages/search", "messages that fit the words best", Mind.SearchMessages)
-	GetMemories    = get("/v1/memory", "memories that fit the words best, or the newest", Mind.SearchMemory)
-	PostMemory     = post("/v1/memory", "add, confirm or forget a memory", Acts, 0, Mind.ChangeMemory).upTo(MaxBody)
-	GetMemory      = get("/v1/memory/{id}", "one memory", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
+
+	GetMemories     = get("/v1/memory", "memories that fit the words best, or the newest", Mind.SearchMemory)
+	PostMemory      = post("/v1/memory", "add a memory; what came of it", Acts, 0, Mind.AddMemory).upTo(MaxBody)
+	GetMemory       = get("/v1/memory/{id}", "one memory, after a look at what it cites", Mind.Memory)
+	GetHistory      = get("/v1/memory/{id}/history", "what was changed in a memory, the last first", Mind.MemoryHistory)
+	GetProvenance   = get("/v1/memory/{id}/provenance", "what a memory rests on, and what rests on it", Mind.MemoryProvenance)
+	GetTimeline     = get("/v1/memory/timeline", "what held of a topic, and when", Mind.MemoryTimeline)
+	GetConflicts    = get("/v1/memory/conflicts", "pairs of memories of which one may be wrong", Mind.MemoryConflicts)
+	GetProfile      = get("/v1/memory/profile", "what is pinned, and who the person is", plain(Mind.MemoryProfile))
+	GetMemoryHealth = get("/v1/memory/health", "how the memory is, and what to do", plain(Mind.MemoryHealth))
+	GetMemoryExport = Route[MemoryFormat, Text]{Method: "GET", Path: "/v1/memory/export", About: "all memories, as a file", Class: Decides, media: fileMedia, stream: (*Server).export}
+	PostSupersede   = post("/v1/memory/{id}/supersede", "have another text hold in the place of a memory", Acts, 0, Mind.SupersedeMemory).upTo(MaxBody)
+	PostEdit        = post("/v1/memory/{id}/edit", "change a memory, if it is of that version", Acts, 0, Mind.EditMemory).upTo(MaxBody)
+	PostArchive     = changing(VerbArchive, "keep a memory, and find it no more", Acts)
+	PostPin         = changing(VerbPin, "pin a memory, or take the pin away", Decides)
+	PostConfirm     = changing(VerbConfirm, "make a memory the person's own word", Decides)
+	PostMemoryUndo  = changing(VerbUndo, "take the last change of a memory back", Decides)
+	PostForget      = post("/v1/memory/{id}/forget", "erase a memory for good", Decides, testTimeout, Mind.ForgetMemory)
+	PostValidation  = post("/v1/memory/{id}/validate", "look at what a memory cites", Acts, 0, validated)
+	PostValidations = post("/v1/memory/validate", "look at what was looked at longest ago", Acts, testTimeout, func(m Mind, ctx context.Context, _ MemoryWord) (MemoryValidated, error) {
+		return m.ValidateMemories(ctx)
+	})
+	PostMemoryImport = Route[MemoryImport, MemoryImported]{Method: "POST", Path: "/v1/memory/import", About: "read an export in lines of JSON back, which is the body", Class: Decides, stream: (*Server).take}
 
 	PostModelTest = post("/v1/models/test", "ask models live, which may cost", Acts, testTimeout,
 		func(m Mind, ctx context.Context, q ModelTestRequest) ([]ModelTest, error) {
@@ -138,7 +161,9 @@ func routes() []interface{ serve(*Server) served } {
 		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetReplay, GetReplays, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport, GetEvents, GetOpenAPI, GetMetrics,
 		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
 		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, PostPassphrase, GetRuns, PostUndo,
-		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory, PostSourceToken, PostToken, observe{},
+		GetConversations, GetConversation, PostMessage, GetMessages,
+		GetMemories, PostMemory, GetMemory, GetHistory, GetProvenance, GetTimeline, GetConflicts, GetProfile, GetMemoryHealth, GetMemoryExport,
+		PostSupersede, PostEdit, PostArchive, PostPin, PostConfirm, PostMemoryUndo, PostForget, PostValidation, PostValidations, PostMemoryImport, PostSourceToken, PostToken, observe{},
 	}
 }
 
@@ -165,40 +190,43 @@ func plain[A any](ask func(Mind, context.Context) (A, error)) func(Mind, context
 // Request is how a question is put: its path with the query, and its body. What
 // is zero is left to the server.
 func (r Route[Q, A]) Request(question Q) (path string, body []byte, err error) {
-	if r.Method == http.MethodPost {
-		body, err = json.Marshal(question)
-		return r.Path, body, err
-	}
 	path, query := r.Path, url.Values{}
 	v := reflect.ValueOf(question)
 	for i := range v.NumField() {
-		tag, text := v.Type().Field(i).Tag, fmt.Sprint(v.Field(i).Interface())
-		if at, ok := v.Field(i).Interface().(time.Time); ok {
-			text = at.Format(time.RFC3339)
+		tag, text := v.Type().Field(i).Tag, fmt.Sprint(v.Field(i))
+		if v.Field(i).Type() == moments {
+			text = v.Field(i).Interface().(time.Time).Format(time.RFC3339)
 		}
 		if name, ok := tag.Lookup("path"); ok {
 			path = strings.Replace(path, "{"+name+"}", url.PathEscape(text), 1)
-		} else if !v.Field(i).IsZero() {
+		} else if (r.Method == http.MethodGet || r.stream != nil) && !v.Field(i).IsZero() {
 			query.Set(tag.Get("query"), text)
 		}
 	}
 	if len(query) > 0 {
 		path += "?" + query.Encode()
+	} else if r.Method == http.MethodPost && r.stream == nil {
+		body, err = json.Marshal(question)
 	}
-	return path, nil, nil
+	return path, body, err
 }
 
 // asked reads a question out of a request. What is refused is zero.
 func asked[Q any](r *http.Request, body []byte) (Q, error) {
 	if r.Method == http.MethodPost {
-		return fromBody[Q](body)
+		return fromBody[Q](body, r.PathValue)
 	}
 	return fromQuery[Q](r.URL.Query(), r.PathValue)
 }
 
-// fromBody reads a question that is the body of a POST.
-func fromBody[Q any](body []byte) (Q, error) {
+// fromBody reads a question that is the body of a POST, and in its path.
+func fromBody[Q any](body []byte, path func(string) string) (Q, error) {
 	question, err := decode[Q](body)
+	for field, value := range reflect.ValueOf(&question).Elem().Fields() {
+		if name, ok := field.Tag.Lookup("path"); ok && err == nil {
+			err = setField(value, field.Tag, name, path(name))
+		}
+	}
 	return check(question, err)
 }
 

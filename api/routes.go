@@ -15,11 +15,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/memory"
 )
 
 const (
 	jsonMedia = "application/json"
 	textMedia = "text/plain; version=0.0.4; charset=utf-8" // as Prometheus asks for it
+	fileMedia = "text/plain; charset=utf-8"
 )
 
 // Text is an answer that is no JSON.
@@ -39,16 +42,16 @@ type served struct {
 // done.
 func (route Route[Q, A]) serve(s *Server) served {
 	parts := [2]reflect.Type{reflect.TypeFor[Q](), reflect.TypeFor[A]()}
-	media := jsonMedia
-	if route.stream != nil {
+	media := cmp.Or(route.media, jsonMedia)
+	if parts[1] == reflect.TypeFor[Event]() {
 		media = eventStream
-	} else if parts[1] == reflect.TypeFor[Text]() {
+	} else if parts[1] == reflect.TypeFor[Text]() && route.media == "" {
 		media = textMedia
 	}
 	return served{route.Method, route.Path, route.About, route.Class, media, parts, func(w http.ResponseWriter, r *http.Request) {
 		if route.stream != nil {
-			question, err := asked[Q](r, nil)
-			if err != nil {
+			question, err := fromQuery[Q](r.URL.Query(), r.PathValue)
+			if err = cmp.Or(err, s.entitle(r, route.Class, &question)); err != nil {
 				s.fail(w, r, err)
 				return
 			}
@@ -75,6 +78,11 @@ func (route Route[Q, A]) serve(s *Server) served {
 			}
 			if q, ok := any(&question).(interface{ from(Caller) }); ok {
 				q.from(callerOf(r))
+			}
+			if q, ok := any(&question).(interface{ readable([]memory.Lane) error }); ok {
+				if err := q.readable(s.lanes(r)); err != nil {
+					return nil, err
+				}
 			}
 			limit := AnswerWithin
 			if q, ok := any(&question).(interface{ quick() bool }); route.Long > 0 && !(ok && q.quick()) {
@@ -230,11 +238,28 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// contain turns a handler's panic into an answer and a line in the log.
+// lanes are those of memory of which whoever asks may read: a token opens what is
+// trusted, and what strangers said is for no agent.
+func (s *Server) lanes(r *http.Request) []memory.Lane {
+	conn, ok := r.Context().Value(connKey{}).(*guardedConn)
+	if !ok || conn.guard.tcp {
+		return memory.Lanes()[:1]
+	}
+	if agent, err := s.guards.agent(conn.who.pid, conn.at); agent != "" || err != nil {
+		return memory.Lanes()[:2]
+	}
+	return memory.Lanes()
+}
+
+// contain turns a handler's panic into an answer and a line in the log. What broke off
+// in the middle of an answer breaks off the connection.
 func (s *Server) contain(w http.ResponseWriter, r *http.Request) {
 	caught := recover()
 	if caught == nil {
 		return
+	}
+	if caught == http.ErrAbortHandler {
+		panic(caught)
 	}
 	s.options.Logger.Error("a handler panicked", "path", r.URL.Path, "panic", fmt.Sprint(caught), "stack", string(debug.Stack()))
 	s.fail(w, r, fmt.Errorf("api: panic: %v", caught))

@@ -14,11 +14,11 @@ func TestContradiction(t *testing.T) {
 	w := newWorld(t).begin()
 	w.tick()
 	remember := func(format string, n int) api.MemoryRecord {
-		r, err := w.d.ChangeMemory(t.Context(), api.MemoryChange{Add: fmt.Sprintf(format, n, n)})
+		r, err := w.d.AddMemory(t.Context(), api.MemoryAddition{Text: fmt.Sprintf(format, n, n)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r
+		return r.Record
 	}
 	said := func() (summary string) {
 		for _, e := range w.d.State().Entries {
@@ -39,7 +39,7 @@ func TestContradiction(t *testing.T) {
 	if got := said(); got != "Two memories disagree: "+older.Text+" / "+newer.Text {
 		t.Errorf("%q", got)
 	}
-	if _, err := w.d.ChangeMemory(t.Context(), api.MemoryChange{Forget: older.ID}); err != nil {
+	if _, err := w.d.ForgetMemory(t.Context(), api.MemoryForget{ID: older.ID}); err != nil {
 		t.Fatal(err)
 	}
 	w.ticks(2)

@@ -204,7 +204,7 @@ func (d *Daemon) openStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := memory.Options{Now: d.now, Redact: redact.Text, World: outside{d}, Logger: d.options.Logger, Tombstones: forgotten, Unshow: backup.Unshow}
+	options := memory.Options{Now: d.now, Redact: redact.Text, World: outside{d}, Logger: d.options.Logger, Apart: d.options.Config.Memory.Agents == memory.OfQuarantine, Tombstones: forgotten, Unshow: backup.Unshow}
 	options.Backups = func(since time.Time) []string {
 		return backup.Since(d.options.Config.StateDir, d.options.Config.Backup.Folder, since)
 	}

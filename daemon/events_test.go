@@ -24,8 +24,8 @@ func TestEvents(t *testing.T) {
 		t.Fatal(code)
 	}
 	message, posted := client.Ask(ctx, w.client, api.PostMessage, api.PostRequest{Conversation: "work", Text: "the word plover"})
-	memory, kept := client.Ask(ctx, w.client, api.PostMemory, api.MemoryChange{Add: "the word plover"})
-	_, forgot := client.Ask(ctx, w.client, api.PostMemory, api.MemoryChange{Forget: memory.ID})
+	memory, kept := client.Ask(ctx, w.client, api.PostMemory, api.MemoryAddition{Text: "the word plover"})
+	_, forgot := client.Ask(ctx, w.client, api.PostForget, api.MemoryForget{ID: memory.ID})
 	_, asked := client.Ask(ctx, w.client, api.PostCommand, api.CommandRequest{Kind: subconscious.CommandNote, Text: "the word plover"})
 	_, paused := client.Ask(ctx, w.client, api.PostPause, api.PauseBody{})
 	_, resumed := client.Ask(ctx, w.client, api.PostResume, api.Nothing{})

@@ -25,7 +25,7 @@ func TestForgottenIsNowhere(t *testing.T) {
 		calls("dismiss", `{"reason":"Nora has done it"}`)))
 	w.begin()
 	w.tick()
-	kept, err := w.d.ChangeMemory(t.Context(), api.MemoryChange{Add: "Nora keeps her authorized_keys below the quicksilver pot."})
+	kept, err := w.d.AddMemory(t.Context(), api.MemoryAddition{Text: "Nora keeps her authorized_keys below the quicksilver pot."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestForgottenIsNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.d.ChangeMemory(t.Context(), api.MemoryChange{Forget: kept.ID}); err != nil {
+	if _, err := w.d.ForgetMemory(t.Context(), api.MemoryForget{ID: kept.ID}); err != nil {
 		t.Fatal(err)
 	}
 	after := w.lastDeliberation()

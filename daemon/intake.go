@@ -16,7 +16,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/escalate/approve"
-	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/redact"
@@ -310,31 +309,6 @@ func (q *intake) Post(ctx context.Context, request api.PostRequest) (api.Message
 		q.soon() // what the person says is looked at soon
 	}
 	return view.ShownMessage(posted), nil
-}
-
-// ChangeMemory implements api.Mind.
-func (q *intake) ChangeMemory(ctx context.Context, change api.MemoryChange) (api.MemoryRecord, error) {
-	source := memory.Agent
-	if change.As == "" {
-		source = memory.Person
-		q.use()
-	}
-	switch {
-	case change.Confirm != "":
-		r, err := q.in.Memory.Confirm(ctx, change.Confirm)
-		return r, view.Answer(err)
-	case change.Forget != "":
-		r, err := q.in.Memory.Get(ctx, change.Forget)
-		if err == nil {
-			_, err = q.in.Memory.Forget(ctx, change.Forget)
-		}
-		if err != nil {
-			return api.MemoryRecord{}, view.Answer(err)
-		}
-		return api.MemoryRecord{ID: r.ID, Kind: r.Kind, Lane: r.Lane, Status: api.MemoryForgotten, Trust: r.Trust, Created: r.Created, Updated: q.in.Now()}, nil
-	}
-	r, err := q.in.Memory.Add(ctx, memory.Record{Kind: memory.Kind(change.Kind), Text: change.Add, Tags: change.Tags, Trust: api.TrustOf(change.As), Source: source, About: memory.About{Agent: change.As}})
-	return r.Record, view.Answer(err)
 }
 
 // Observe implements api.Mind. What came is looked at soon.

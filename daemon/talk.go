@@ -52,7 +52,7 @@ func (s recollected) Collect(ctx context.Context, at time.Time, cursor []byte) (
 	if err != nil {
 		return batch, err
 	}
-	pairs, err := s.memory.Conflicts(ctx, memory.Trusted)
+	pairs, err := s.memory.Conflicts(ctx, memory.Trusted, "")
 	set := senses.Set{Scope: "memory"}
 	for _, p := range pairs {
 		trust := p.Older.Trust

@@ -108,7 +108,7 @@ func lived(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	for _, as := range []string{"", "helper"} {
-		_, unkept := w.d.ChangeMemory(t.Context(), api.MemoryChange{As: as, Add: "the boiler is from 1987"})
+		_, unkept := w.d.AddMemory(t.Context(), api.MemoryAddition{As: as, Text: "the boiler is from 1987"})
 		_, unsaid := w.d.Post(t.Context(), api.PostRequest{As: as, Text: "I will look at the boiler"})
 		if err := errors.Join(unkept, unsaid); err != nil {
 			t.Fatal(err)

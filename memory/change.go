@@ -327,13 +327,13 @@ type Pair struct {
 }
 
 // Conflicts lists the pairs of active records of a lane of which one may be wrong, the
-// last first, at most 100.
-func (s *Store) Conflicts(ctx context.Context, lane Lane) ([]Pair, error) {
+// last first, at most 100; with an ID those of that record.
+func (s *Store) Conflicts(ctx context.Context, lane Lane, id string) ([]Pair, error) {
 	var pairs []Pair
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
 		all, err := store.All(ctx, tx, func(p *Pair) []any { return []any{&p.Older.ID, &p.Newer.ID, store.Time(&p.At)} }, `SELECT older, newer, at FROM memory_conflicts
 			JOIN memory_records o ON o.id = older JOIN memory_records n ON n.id = newer
-			WHERE o.lane = ? AND o.status = 'active' AND n.status = 'active' ORDER BY at DESC LIMIT ?`, lane, maxLimit)
+			WHERE o.lane = ?1 AND o.status = 'active' AND n.status = 'active' AND (?2 = '' OR older = ?2 OR newer = ?2) ORDER BY at DESC LIMIT ?3`, lane, id, maxLimit)
 		for _, p := range all {
 			older, olderErr := byID(ctx, tx, p.Older.ID)
 			newer, newerErr := byID(ctx, tx, p.Newer.ID)

@@ -119,7 +119,7 @@ func TestConflicts(t *testing.T) {
 	if done, err := s.Add(t.Context(), rumour); err != nil || done.Outcome != memory.Stored {
 		t.Errorf("%+v, %v", done, err)
 	}
-	if pairs, err := s.Conflicts(t.Context(), memory.Trusted); err != nil || len(pairs) != 1 || pairs[0].Older.ID != first.ID || pairs[0].Newer.ID != second.ID {
+	if pairs, err := s.Conflicts(t.Context(), memory.Trusted, ""); err != nil || len(pairs) != 1 || pairs[0].Older.ID != first.ID || pairs[0].Newer.ID != second.ID {
 		t.Errorf("%+v, %v", pairs, err)
 	}
 	third := owners("The sample office opens at 9:30 on weekdays")
@@ -128,7 +128,7 @@ func TestConflicts(t *testing.T) {
 	if err != nil || done.Outcome != memory.Stored || done.Supersedes != first.ID {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	if pairs, err := s.Conflicts(t.Context(), memory.Trusted); err != nil || len(pairs) != 0 {
+	if pairs, err := s.Conflicts(t.Context(), memory.Trusted, ""); err != nil || len(pairs) != 0 {
 		t.Errorf("%+v, %v", pairs, err)
 	}
 	if _, err := s.Add(t.Context(), third); err != nil { // it is there already

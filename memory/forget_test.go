@@ -274,7 +274,7 @@ func TestExportAndImport(t *testing.T) {
 		ids = append(ids, add(t, s, r).ID)
 	}
 	add(t, s, owners("The server and its fan are loud 1 & 3 b no heading"))
-	if conflicts, err := s.Conflicts(t.Context(), memory.Trusted); err != nil || len(conflicts) != 1 {
+	if conflicts, err := s.Conflicts(t.Context(), memory.Trusted, ""); err != nil || len(conflicts) != 1 {
 		t.Fatal(conflicts, err)
 	}
 	agents := strangers("rumour")
@@ -307,7 +307,7 @@ func TestExportAndImport(t *testing.T) {
 				t.Errorf("%v %v %s", err1, err2, diff)
 			}
 		}
-		if conflicts, err := other.Conflicts(t.Context(), memory.Trusted); err != nil || len(conflicts) != 0 { // one is in the archive
+		if conflicts, err := other.Conflicts(t.Context(), memory.Trusted, ""); err != nil || len(conflicts) != 0 { // one is in the archive
 			t.Errorf("%+v, %v", conflicts, err)
 		}
 		checkIndexes(t, db)

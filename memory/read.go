@@ -175,19 +175,45 @@ func (q Query) limit() (int, error) {
 	return cmp.Or(q.Limit, defaultLimit), nil
 }
 
+// Several says that more than one ID begins so.
+type Several struct {
+	Beginning string
+	IDs       []string // the first few of them
+}
+
+// Error implements error.
+func (e *Several) Error() string {
+	return fmt.Sprintf("more than one memory begins with %q", subconscious.Clip(e.Beginning, MaxName))
+}
+
+// someIDs is how many Several names.
+const someIDs = 8
+
 // Resolve returns the id of the one record, of whatever lane and status, that begins
-// so. Errors wrap ErrNotFound, or ErrInvalid where there are several.
+// so. Errors wrap ErrNotFound, or a *Several.
 func (s *Store) Resolve(ctx context.Context, beginning string) (string, error) {
-	ids, err := store.All(ctx, s.db, store.Value[string], "SELECT id FROM memory_records WHERE id >= ?1 AND id < ?1 || char(1114111) ORDER BY id = ?1 DESC LIMIT 2", beginning)
+	ids, err := store.All(ctx, s.db, store.Value[string], "SELECT id FROM memory_records WHERE id >= ?1 AND id < ?1 || char(1114111) ORDER BY id LIMIT ?2", beginning, someIDs)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("memory: resolve: %w", err)
 	case len(ids) == 0 || beginning == "":
 		return "", fmt.Errorf("memory: %w begins with %q", ErrNotFound, subconscious.Clip(beginning, MaxName))
 	case len(ids) > 1 && ids[0] != beginning:
-		return "", fmt.Errorf("memory: %w: several begin with %q; give more of the id", ErrInvalid, subconscious.Clip(beginning, MaxName))
+		return "", fmt.Errorf("memory: resolve: %w", &Several{beginning, ids})
 	}
 	return ids[0], nil
+}
+
+// Profile returns what is pinned of the trusted lane, and who the person is: the values
+// of the topics that hold one, but for those of projects; at most 100.
+func (s *Store) Profile(ctx context.Context) ([]Record, error) {
+	all, err := store.All(ctx, s.db, (*Record).columns, "SELECT "+recordColumns+` FROM memory_records r WHERE lane = 'trusted' AND status = 'active'
+		AND (pinned = 1 OR topic <> '' AND project = '' AND topic NOT LIKE 'project/%') ORDER BY pinned DESC, topic, n LIMIT 1000`)
+	if err != nil {
+		return nil, fmt.Errorf("memory: profile: %w", err)
+	}
+	all = slices.DeleteFunc(all, func(r Record) bool { return !r.Pinned && !single(r.Topic) })
+	return all[:min(len(all), maxLimit)], nil
 }
 
 // Count returns how many records there are.

@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -23,6 +24,28 @@ import (
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/store"
 )
+
+// Where what agents say is kept.
+const (
+	OfProject    = "project"    // in a lane of their own, for agents of the same project
+	OfQuarantine = "quarantine" // with what strangers say
+)
+
+// Config says how memory is kept.
+type Config struct {
+	Agents string `mapstructure:"agents" about:"Where what agents remember is kept: project, where agents of the same project find it; or quarantine, where you alone do."`
+}
+
+// DefaultConfig keeps what agents say by their project.
+func DefaultConfig() Config { return Config{Agents: OfProject} }
+
+// Validate checks what is configured.
+func (c Config) Validate() error {
+	if c.Agents != OfProject && c.Agents != OfQuarantine {
+		return fmt.Errorf("agents: %.40q is unknown; use %s or %s", c.Agents, OfProject, OfQuarantine)
+	}
+	return nil
+}
 
 // Options say what a Store works with. The zero value is ready for use.
 type Options struct {

@@ -67,6 +67,24 @@ func (l *look) refresh(ctx context.Context, hits []Hit) error {
 	return nil
 }
 
+// ValidateOldest looks at the active records outside quarantine that cite something, those
+// that were looked at longest ago first, as Validate does, and returns them as they are then.
+func (s *Store) ValidateOldest(ctx context.Context, limit int) ([]Record, error) {
+	all, err := store.All(ctx, s.db, (*Hit).columns, "SELECT "+recordColumns+` FROM memory_records r WHERE status = 'active' AND lane <> 'quarantine'
+		AND (citations NOT IN ('[]', 'null') OR origin <> 'null') ORDER BY checked, n LIMIT ?`, limit)
+	if err == nil {
+		err = s.look().refresh(ctx, all)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("memory: validate: %w", err)
+	}
+	records := make([]Record, len(all))
+	for i := range all {
+		records[i] = all[i].Record
+	}
+	return records, nil
+}
+
 // Doubt says in words why a record is not to be taken for true; "" where nothing is
 // known against it.
 func (r Record) Doubt() string {
@@ -127,7 +145,7 @@ func (l *look) around(ctx context.Context, r row) (row, []Found) {
 	for i := range cited {
 		all = append(all, l.at(ctx, r.Record, &cited[i]))
 	}
-	if o := r.Origin; o != nil && o.Hash != "" && filepath.IsAbs(o.Path) {
+	if o := r.Origin; o != nil && o.Hash != "" && filepath.IsAbs(o.Path) && r.Lane != Quarantine {
 		from := Citation{File: o.Path, Lines: o.Lines, Hash: o.Hash}
 		all = append(all, l.file(ctx, filepath.Dir(o.Path), filepath.Base(o.Path), &from))
 	}

@@ -63,7 +63,7 @@ func guarded(c *Config) map[string]string {
 		if f.shape.kind == object || f.shape.kind == items {
 			return true
 		}
-		if within("actions") || within("senses.exec") || within("api") || within("notify") || within("budget.notices_per_day") || within("approve") || within("escalation.strangers") || strings.HasSuffix(name, ".trust") {
+		if within("actions") || within("senses.exec") || within("api") || within("notify") || within("budget.notices_per_day") || within("approve") || within("memory") || within("escalation.strangers") || strings.HasSuffix(name, ".trust") {
 			if v = reflect.Indirect(v); v.Kind() == reflect.Slice {
 				all[name] = fmt.Sprintf("%q", v) // where each item ends
 			} else {

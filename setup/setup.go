@@ -22,6 +22,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/escalate/approve"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/heartbeat"
+	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
@@ -62,6 +63,7 @@ type Config struct {
 	Approve      approve.Config    `mapstructure:"approve" about:"What approving an action takes beside your word. See docs/security.md."`
 	Presence     presence.Config   `mapstructure:"presence" about:"What tells a good moment from a bad one; none of it is stored or sent."`
 	Heartbeat    heartbeat.Config  `mapstructure:"heartbeat" about:"Who is shown after each tick that the daemon lives, so that you hear of its death; nobody by default. See docs/service.md."`
+	Memory       memory.Config     `mapstructure:"memory" about:"How what lasts is kept. See docs/memory.md."`
 	Notify       []Channel         `mapstructure:"notify" about:"The channels over which you are told. Without any, what is told waits in the inbox."`
 }
 
@@ -113,5 +115,6 @@ func Default() *Config {
 		Deliberation: deliberate.DefaultConfig(),
 		Approve:      approve.DefaultConfig(),
 		Presence:     presence.DefaultConfig(),
+		Memory:       memory.DefaultConfig(),
 	}
 }

@@ -49,6 +49,8 @@ type Mind struct {
 	Said  []api.Message
 	// Memories are what is remembered, newest first.
 	Memories []api.MemoryRecord
+	// Fit is how the memory is.
+	Fit api.MemoryHealth
 	// Unwell is what Health answers.
 	Unwell error
 	// OnThink, if set, is called by Think first; its error is Think's.
@@ -67,7 +69,7 @@ type Mind struct {
 	missed   []string
 	decided  []api.ProposalDecision
 	posted   []api.PostRequest
-	changed  []api.MemoryChange
+	changed  []any
 }
 
 var _ api.Mind = (*Mind)(nil)

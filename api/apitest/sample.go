@@ -10,6 +10,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -113,6 +114,9 @@ func Deliberating() *Mind {
 	m.Proposed, m.Ran = sample[[]api.Proposal]("proposals"), sample[[]api.ActionRun]("runs")
 	m.Talks, m.Said = sample[[]api.Conversation]("conversations"), sample[[]api.Message]("messages")
 	m.Memories = sample[[]api.MemoryRecord]("memories")
+	done := []memory.Done{{ID: "m-1f", What: "promoted", Why: "seen 3 times", With: "m-1d"}}
+	m.Fit = api.MemoryHealth{Records: []memory.Tally{{Lane: memory.Trusted, Status: memory.Active, Records: 4100}}, Refused: []memory.Refusal{{Reason: memory.Question, Times: 2, Last: at}},
+		Conflicts: 1, Duplicates: 2, Changed: 1, Missing: 2, Unused: 3, Unchecked: 1, Oldest: ago(48 * time.Hour), Last: memory.Consolidated{At: at, Done: done, Proposed: done}, Do: []string{"subconsciousctl memory conflicts"}}
 	m.Now.Incidents.Proposals = 1
 	p := m.Proposed[0]
 	m.Now.Proposed = []api.Proposal{p}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -104,44 +105,182 @@ func (m *Mind) SearchMemory(_ context.Context, query api.MemoryQuery) (api.Memor
 	return found, nil
 }
 
-// Memory returns one of Memories.
-func (m *Mind) Memory(_ context.Context, id string) (api.MemoryRecord, error) {
+// remembered returns one of Memories, by the beginning of its ID.
+func (m *Mind) remembered(id string) (*api.MemoryRecord, error) {
+	var ids []string
+	for _, r := range m.Memories {
+		if strings.HasPrefix(r.ID, id) {
+			ids = append(ids, r.ID)
+		}
+	}
+	if len(ids) > 1 && !slices.Contains(ids, id) {
+		return new(api.MemoryRecord), &api.Error{Code: api.CodeAmbiguous, Text: fmt.Sprintf("more than one memory begins with %q", id), Next: "add a letter or two", Candidates: ids}
+	}
+	return find(m.Memories, func(r api.MemoryRecord) bool { return r.ID == id || len(ids) == 1 && r.ID == ids[0] }, "see subconsciousctl memory list", "there is no memory %s", id)
+}
+
+// Memory returns one of Memories, which contradicts the others of its lane.
+func (m *Mind) Memory(_ context.Context, name api.MemoryName) (detail api.MemoryDetail, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r, err := m.remembered(id)
+	r, err := m.remembered(name.ID)
+	if err == nil && !slices.Contains(name.Lanes, r.Lane) {
+		return detail, api.Errorf(api.CodeNotFound, "see subconsciousctl memory list", "there is no memory %s", name.ID)
+	}
+	detail.MemoryRecord = *r
+	for _, c := range r.Citations {
+		detail.Found = append(detail.Found, memory.Found{Citation: c, Validity: r.Validity, Says: "it was looked at"})
+	}
+	for _, other := range m.Memories {
+		if other.Lane == r.Lane && other.ID != r.ID && other.Kind == r.Kind {
+			detail.Conflicts = append(detail.Conflicts, other)
+		}
+	}
+	return detail, err
+}
+
+// MemoryHistory says that the memory was changed once.
+func (m *Mind) MemoryHistory(ctx context.Context, name api.MemoryName) (api.MemoryHistory, error) {
+	r, err := m.Memory(ctx, name)
+	return api.MemoryHistory{Events: []memory.Happened{{ID: r.ID, At: r.Updated, By: string(r.Source), What: "edited", Before: &r.MemoryRecord}, {ID: r.ID, At: r.Created, By: string(r.Source), What: "added"}}}, err
+}
+
+// MemoryProvenance says that the memory rests on all others of its lane.
+func (m *Mind) MemoryProvenance(ctx context.Context, name api.MemoryName) (api.MemoryChain, error) {
+	r, err := m.Memory(ctx, name)
+	others := slices.DeleteFunc(copied(m, &m.Memories), func(o api.MemoryRecord) bool { return o.ID == r.ID || o.Lane != r.Lane })
+	return api.MemoryChain{Record: r.MemoryRecord, RestsOn: others, RestedOn: others}, err
+}
+
+// MemoryTimeline returns those of the topic.
+func (m *Mind) MemoryTimeline(_ context.Context, query api.MemoryTopic) (api.MemoryList, error) {
+	return api.MemoryList{Memories: slices.DeleteFunc(copied(m, &m.Memories), func(r api.MemoryRecord) bool {
+		return r.Topic == "" || query.Topic != "" && r.Topic != query.Topic
+	})}, nil
+}
+
+// MemoryConflicts says that the first two of the lane contradict each other.
+func (m *Mind) MemoryConflicts(_ context.Context, lane api.MemoryLane) (found api.MemoryConflicts, err error) {
+	all := slices.DeleteFunc(copied(m, &m.Memories), func(r api.MemoryRecord) bool { return r.Lane != lane.Lane() })
+	if len(all) > 1 {
+		found.Pairs = []memory.Pair{{Older: all[1], Newer: all[0], At: at}}
+	}
+	return found, nil
+}
+
+// MemoryProfile returns the trusted ones.
+func (m *Mind) MemoryProfile(context.Context) (api.MemoryList, error) {
+	return api.MemoryList{Memories: slices.DeleteFunc(copied(m, &m.Memories), func(r api.MemoryRecord) bool { return r.Lane != memory.Trusted })}, nil
+}
+
+// MemoryHealth returns Fit.
+func (m *Mind) MemoryHealth(context.Context) (api.MemoryHealth, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.Fit, nil
+}
+
+// ValidateMemories looks at all Memories.
+func (m *Mind) ValidateMemories(context.Context) (api.MemoryValidated, error) {
+	all := copied(m, &m.Memories)
+	return api.MemoryValidated{Looked: len(all), Doubted: slices.DeleteFunc(slices.Clone(all), func(r api.MemoryRecord) bool { return r.Doubt() == "" })}, nil
+}
+
+// ExportMemory writes the texts of Memories.
+func (m *Mind) ExportMemory(_ context.Context, w io.Writer, format string) error {
+	for _, r := range copied(m, &m.Memories) {
+		if _, err := fmt.Fprintf(w, "%s %s %s\n", format, r.ID, r.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change records what is to be done to a memory, and returns the one of Memories.
+func (m *Mind) change(verb, id string, body any) (*api.MemoryRecord, error) {
+	m.changed = append(m.changed, map[string]any{verb: id, "body": body})
+	return m.remembered(id)
+}
+
+// ImportMemory counts the lines behind the first, and says that they are there already.
+func (m *Mind) ImportMemory(_ context.Context, lines io.Reader) (api.MemoryImported, error) {
+	text, err := io.ReadAll(lines)
+	return api.MemoryImported{Seen: max(0, strings.Count(string(text), "\n")-1)}, err
+}
+
+// AddMemory records what is added, and adds it. What only asks is refused.
+func (m *Mind) AddMemory(_ context.Context, a api.MemoryAddition) (api.MemoryWritten, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.changed = append(m.changed, a)
+	if strings.HasSuffix(a.Text, "?") {
+		return api.MemoryWritten{Outcome: memory.Refused, Reason: memory.Question}, nil
+	}
+	record := api.MemoryRecord{ID: fmt.Sprintf("m-new-%d", len(m.changed)), Version: 1, Kind: memory.Kind(cmp.Or(a.Kind, "note")), Title: cmp.Or(a.Title, a.Text), Text: a.Text, Tags: a.Tags,
+		Topic: a.Topic, Citations: a.Citations, Trust: subconscious.Owner, Lane: memory.Trusted, Status: memory.Active, Source: memory.Person, Created: at, Updated: at, SeenCount: 1}
+	if a.As != "" {
+		record.Trust, record.Lane, record.Source, record.About.Agent = subconscious.Agent, memory.Agents, memory.Agent, a.As
+	}
+	m.Memories = append([]api.MemoryRecord{record}, m.Memories...)
+	return api.MemoryWritten{Record: record, Outcome: memory.Stored}, nil
+}
+
+// SupersedeMemory records it, and changes the text.
+func (m *Mind) SupersedeMemory(_ context.Context, next api.MemorySuccessor) (api.MemoryWritten, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.change("supersede", next.ID, next)
+	r.Text, r.Supersedes = next.Text, r.ID
+	return api.MemoryWritten{Record: *r, Outcome: memory.Stored}, err
+}
+
+// EditMemory records it, and changes the text, if the version is the one that is there.
+func (m *Mind) EditMemory(_ context.Context, e api.MemoryEdit) (api.MemoryRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.change("edit", e.ID, e)
+	if err == nil && e.Version != 0 && e.Version != r.Version {
+		lost := api.Errorf(api.CodeChanged, "edit it as it is now", "%s is of version %d", r.ID, r.Version)
+		lost.Memory = r
+		return *r, lost
+	}
+	if e.Text != nil {
+		r.Text = *e.Text
+	}
+	r.Version++
 	return *r, err
 }
 
-func (m *Mind) remembered(id string) (*api.MemoryRecord, error) {
-	return find(m.Memories, func(r api.MemoryRecord) bool { return r.ID == id }, "see subconsciousctl memory list", "there is no memory %s", id)
-}
-
-// ChangeMemory records the change and makes it in Memories.
+// ChangeMemory records the change, and makes it in Memories.
 func (m *Mind) ChangeMemory(_ context.Context, change api.MemoryChange) (api.MemoryRecord, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.changed = append(m.changed, change)
-	if change.Add != "" {
-		record := api.MemoryRecord{ID: fmt.Sprintf("m-new-%d", len(m.changed)), Kind: memory.Kind(cmp.Or(change.Kind, "note")), Text: change.Add, Tags: change.Tags,
-			Trust: subconscious.Owner, Lane: memory.Trusted, Status: memory.Active, Source: memory.Person, Created: at, Updated: at, SeenCount: 1}
-		if change.As != "" {
-			record.Trust, record.Lane, record.Source, record.About.Agent = subconscious.Agent, memory.Agents, memory.Agent, change.As
-		}
-		m.Memories = append([]api.MemoryRecord{record}, m.Memories...)
-		return record, nil
+	r, err := m.change(change.Verb, change.ID, change)
+	switch change.Verb {
+	case api.VerbPin:
+		r.Pinned = !change.Off
+	case api.VerbArchive:
+		r.Status = memory.Archived
+	case api.VerbConfirm:
+		r.Lane, r.Trust = memory.Trusted, subconscious.Owner
 	}
-	r, err := m.remembered(cmp.Or(change.Confirm, change.Forget))
-	if err != nil {
-		return api.MemoryRecord{}, err
-	}
-	if change.Confirm != "" {
-		r.Status, r.Trust, r.Updated = "active", subconscious.Owner, at
-		return *r, nil
-	}
-	id := r.ID
-	m.Memories = slices.DeleteFunc(slices.Clone(m.Memories), func(r api.MemoryRecord) bool { return r.ID == id })
-	return api.MemoryRecord{ID: id, Status: api.MemoryForgotten}, nil
+	return *r, err
 }
 
-// MemoryChanges returns what was changed so far.
-func (m *Mind) MemoryChanges() []api.MemoryChange { return copied(m, &m.changed) }
+// ForgetMemory records it, and takes it out of Memories.
+func (m *Mind) ForgetMemory(_ context.Context, wanted api.MemoryForget) (api.MemoryForgotten, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.remembered(wanted.ID)
+	if err == nil && r.ID != wanted.ID {
+		return api.MemoryForgotten{}, api.Errorf(api.CodeBadRequest, "if you mean that one: subconsciousctl memory forget "+r.ID, "%q is the beginning of an id", wanted.ID)
+	}
+	if id := r.ID; err == nil {
+		_, err = m.change("forget", id, wanted)
+		m.Memories = slices.DeleteFunc(slices.Clone(m.Memories), func(r api.MemoryRecord) bool { return r.ID == id })
+	}
+	return api.MemoryForgotten{ID: wanted.ID, Backups: []string{"mind-2026-03-13.db"}}, err
+}
+
+// MemoryChanges returns what was asked to be changed so far.
+func (m *Mind) MemoryChanges() []any { return copied(m, &m.changed) }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,16 +108,27 @@ func TestTalkingMethods(t *testing.T) {
 	if err != nil || len(found.Memories) != 1 || found.Total != 3 || found.Quarantined != 1 {
 		t.Errorf("memory: %v %+v", err, found)
 	}
-	if found, err = Ask(ctx, c, api.GetMemories, api.MemoryQuery{Quarantined: true}); err != nil || len(found.Memories) != 1 || found.Memories[0].Status != "quarantined" {
+	if found, err = Ask(ctx, c, api.GetMemories, api.MemoryQuery{Quarantined: true}); err != nil || len(found.Memories) != 1 || found.Memories[0].Lane != "quarantine" {
 		t.Errorf("kept apart: %v %+v", err, found)
 	}
 	if record, err := Ask(ctx, c, api.GetMemory, api.MemoryName{ID: "m-1e"}); err != nil || len(record.Citations) != 1 {
 		t.Errorf("one memory: %v %+v", err, record)
 	}
-	for _, change := range []api.MemoryChange{{Add: "Noon", Kind: "fact", Tags: []string{"printers"}}, {Confirm: "m-1e"}, {Forget: "m-1e"}} {
-		if _, err := Ask(ctx, c, api.PostMemory, change); err != nil {
-			t.Errorf("%+v: %v", change, err)
-		}
+	if added, err := Ask(ctx, c, api.PostMemory, api.MemoryAddition{Text: "Noon", Kind: "fact", Tags: []string{"printers"}}); err != nil || added.Outcome != "stored" {
+		t.Errorf("added: %v %+v", err, added)
+	}
+	if _, err := Ask(ctx, c, api.PostEdit, api.MemoryEdit{ID: "m-1e", Version: 9, Kind: "note"}); !errors.As(err, &problem) || problem.Code != api.CodeChanged || problem.Memory == nil || problem.Memory.Version != 1 {
+		t.Errorf("a loser is given what is there: %v %+v", err, problem)
+	}
+	if confirmed, err := Ask(ctx, c, api.PostConfirm, api.MemoryChange{ID: "m-1e"}); err != nil || confirmed.Lane != "trusted" {
+		t.Errorf("confirmed: %v %+v", err, confirmed)
+	}
+	var all strings.Builder
+	if err := Copy(ctx, c, api.GetMemoryExport, api.MemoryFormat{Format: api.FormatLines}, &all); err != nil || strings.Count(all.String(), "jsonl m-") != 4 {
+		t.Errorf("exported: %v %s", err, all.String())
+	}
+	if _, err := Ask(ctx, c, api.PostForget, api.MemoryForget{ID: "m-1e"}); err != nil {
+		t.Error(err)
 	}
 	if _, err := Ask(ctx, c, api.GetMemory, api.MemoryName{ID: "m-1e"}); !errors.As(err, &problem) || problem.Code != api.CodeNotFound {
 		t.Errorf("what was forgotten: %v", err)

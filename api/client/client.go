@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"reflect"
 	"sync/atomic"
@@ -139,23 +140,52 @@ func Ask[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], questi
 	}
 	ctx, done := context.WithTimeout(ctx, within)
 	defer done()
-	response, err := send(ctx, c, route, question, "")
+	response, err := send(ctx, c, route, question, "", nil)
 	if err != nil {
 		return value, err
 	}
+	return read[A](c, response)
+}
+
+// Send puts a question to the daemon whose body is a file, however long, and reads its
+// answer as Ask does.
+func Send[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], question Q, file *os.File) (value A, err error) {
+	response, err := send(ctx, c, route, question, "", file)
+	if err != nil {
+		return value, err
+	}
+	return read[A](c, response)
+}
+
+func read[A any](c *Client, response *http.Response) (value A, err error) {
 	answer, err := c.whole(response)
 	if err != nil {
 		return value, err
 	}
 	if err := json.Unmarshal(answer, &value); err != nil {
-		return value, fmt.Errorf("client: %s %s: the answer cannot be read: %w", route.Method, response.Request.URL.Path, err)
+		return value, fmt.Errorf("client: %s %s: the answer cannot be read: %w", response.Request.Method, response.Request.URL.Path, err)
 	}
 	return value, nil
 }
 
-// send puts a question to the daemon, after the event with an id where there is one.
+// Copy puts a question to the daemon, and writes what it answers to w as it comes. Its
+// errors are those of Ask; w has less than all then.
+func Copy[Q any](ctx context.Context, c *Client, route api.Route[Q, api.Text], question Q, w io.Writer) error {
+	response, err := send(ctx, c, route, question, "", nil)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(w, response.Body); err != nil {
+		return fmt.Errorf("client: the answer broke off: %w", err)
+	}
+	return nil
+}
+
+// send puts a question to the daemon, after the event with an id where there is one, and
+// with a file for its body where there is one.
 // An answer that is no success is an error.
-func send[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], question Q, after string) (*http.Response, error) {
+func send[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], question Q, after string, file *os.File) (*http.Response, error) {
 	c.speak(&question)
 	path, body, err := route.Request(question)
 	if err != nil {
@@ -171,7 +201,13 @@ func send[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], quest
 	if err != nil {
 		return nil, fmt.Errorf("client: %s %s: %w", route.Method, path, err)
 	}
-	if route.Method == http.MethodPost {
+	if file != nil {
+		stat, err := file.Stat()
+		if err != nil {
+			return nil, fmt.Errorf("client: %w", err)
+		}
+		request.Body, request.ContentLength = io.NopCloser(file), stat.Size()
+	} else if route.Method == http.MethodPost {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	if after != "" {

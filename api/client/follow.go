@@ -62,7 +62,7 @@ func Follow(ctx context.Context, c *Client, question api.EventsQuery, take func(
 func (c *Client) listen(ctx context.Context, question api.EventsQuery, last *string, take func(api.Event) error) (heard, ended bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	response, err := send(ctx, c, api.GetEvents, question, *last)
+	response, err := send(ctx, c, api.GetEvents, question, *last, nil)
 	if err != nil {
 		return false, false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	_ "embed"
 
@@ -220,6 +221,9 @@ func said(cmd *cobra.Command, args []string, empty, what string, most int) (stri
 	text := strings.TrimSpace(strings.Join(args, " "))
 	if text == "" {
 		return "", &usageError{err: errors.New(empty), next: "usage: " + cmd.UseLine()}
+	}
+	if !utf8.ValidString(text) {
+		return "", &usageError{err: errors.New(what + " is not UTF-8"), next: "convert it, with iconv say"}
 	}
 	return text, bounded(what, text, most)
 }

@@ -114,6 +114,7 @@ func runScripts(t *testing.T, dir string) {
 			"told":   told,
 			"end":    end,
 			"entry":  entry,
+			"memory": remembered,
 			"fake":   fake,
 			"phone":  phone, "pushed": pushed, "hand": hand, "token": token, "port": port, "secret": secret, "envsubst": envsubst,
 			"hearing": hearing, "answering": answering, "heard": heard,
@@ -172,6 +173,16 @@ func entry(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return false
 	})
+}
+
+// remembered is "memory NAME FILE": the id of the memory that the file's JSON is about.
+func remembered(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: memory NAME FILE")
+	}
+	var about struct{ ID string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &about))
+	ts.Setenv(args[0], about.ID)
 }
 
 // wait asks again until something is so.

@@ -130,6 +130,9 @@ func Answer(err error) error {
 		}
 		return &api.Error{Code: code, Text: stored.Text, Next: lowerFirst(stored.Next), Err: err}
 	}
+	if several, ok := errors.AsType[*memory.Several](err); ok {
+		return &api.Error{Code: api.CodeAmbiguous, Text: several.Error(), Next: "add a letter or two", Candidates: several.IDs, Err: err}
+	}
 	const mend = "mend it, and send it again"
 	for _, known := range []struct {
 		err        error

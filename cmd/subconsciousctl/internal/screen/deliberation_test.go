@@ -38,8 +38,29 @@ func deliberatingScreens(view View, m *apitest.Mind) map[string]string {
 		screens["run "+strconv.Itoa(i)] = Draw(view, "Run", r)
 	}
 	for i, r := range m.Memories {
-		screens["memory "+strconv.Itoa(i)] = Draw(view, "Memory", r)
-		screens["confirmed "+strconv.Itoa(i)] = Draw(view, "Remembered", r, api.MemoryChange{Confirm: r.ID})
+		n, found := strconv.Itoa(i), []api.MemoryFound{{Citation: api.MemoryCitation{File: r.Text, Lines: "1"}, Validity: r.Validity, Says: r.Text, Lines: r.Text}}
+		screens["memory "+n] = Draw(view, "Memory", api.MemoryDetail{MemoryRecord: r, Found: found, Conflicts: m.Memories})
+		screens["validated "+n] = Draw(view, "Validated", api.MemoryDetail{MemoryRecord: r, Found: found})
+		screens["remembered "+n] = Draw(view, "Remembered", api.MemoryWritten{Record: r, Outcome: api.MemoryConflict, With: r.Text})
+		screens["refused "+n] = Draw(view, "Remembered", api.MemoryWritten{Outcome: api.MemoryRefused, Reason: m.Fit.Refused[0].Reason})
+		screens["provenance "+n] = Draw(view, "Provenance", api.MemoryChain{Record: r, RestsOn: m.Memories, RestedOn: m.Memories})
+		screens["history "+n] = Draw(view, "History", api.MemoryHistory{Events: []api.MemoryHappened{{At: view.At, By: r.Text, What: r.Text, Before: &r}}})
+		for _, page := range []string{"Edited", "Pinned", "Archived", "Confirmed", "Undone"} {
+			screens[page+n] = Draw(view, page, r)
+		}
+		if i > 0 {
+			continue
+		}
+		list := api.MemoryList{Memories: m.Memories}
+		screens["timeline"], screens["profile"] = Draw(view, "Timeline", list, api.MemoryTopic{}), Draw(view, "Profile", list)
+		screens["conflicts"] = Draw(view, "Conflicts", api.MemoryConflicts{Pairs: []api.MemoryPair{{Older: r, Newer: r, At: view.At}}})
+		screens["doubted"] = Draw(view, "Doubted", api.MemoryValidated{Looked: 7, Doubted: m.Memories})
+		screens["imported"] = Draw(view, "Imported", api.MemoryImported{Stored: 1, Seen: 2, Conflicts: 3, Refused: 4, Forgotten: 5, Problems: []string{r.Text}})
+		screens["forgotten"] = Draw(view, "ForgottenMemory", api.MemoryForgotten{ID: r.ID, Derived: []string{r.Text}, Shown: 2})
+		screens["memory health"] = Draw(view, "MemoryHealth", m.Fit)
+		for _, level := range []string{api.LevelIndex, api.LevelSummary, api.LevelDetail} {
+			screens["memories, "+level] = Draw(view, "Memories", api.MemoryPage{Memories: m.Memories, Total: 3, Before: "m-1"}, api.MemoryQuery{Level: level})
+		}
 	}
 	return screens
 }
@@ -58,7 +79,7 @@ func TestNoProposalMovesTheCursor(t *testing.T) {
 		view := View{At: apitest.At(), Zone: time.UTC, Width: rapid.IntRange(40, 120).Draw(t, "width"), Home: "/home/sample"}
 		m := apitest.Deliberating()
 		story := m.Stories["i-backup-1a0"]
-		for _, value := range []any{&m.Now, &m.Box, &story, &m.Ran, &m.Talks, &m.Said, &m.Memories} {
+		for _, value := range []any{&m.Now, &m.Box, &story, &m.Ran, &m.Talks, &m.Said, &m.Memories, &m.Fit} {
 			hostile(reflect.ValueOf(value).Elem(), text)
 		}
 		for i := range m.Proposed {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
-	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -16,22 +15,22 @@ import (
 func TestWhoWroteAMemory(t *testing.T) {
 	view := View{At: apitest.At(), Zone: time.UTC, Width: 200}
 	for _, test := range []struct {
-		source memory.Source
-		trust  subconscious.Trust
+		record api.MemoryRecord
 		want   string
 	}{
-		{memory.Person, subconscious.Owner, "note · your own word"},
-		{"", subconscious.Owner, "note · your own word"},
-		{memory.Agent, subconscious.Agent, "note · an agent's word"},
-		{"deliberation", subconscious.Machine, "note · a model wrote it, resting on this machine's readings"},
-		{"deliberation", subconscious.Outsider, "note · a model wrote it, resting on an outsider's word"},
-		{"deliberation", subconscious.Owner, "note · a model wrote it, resting on your own word"},
-		{"deliberation", "", "note · a model wrote it, resting on what is of unknown origin"},
-		{memory.Mechanics, subconscious.Machine, "note · a model wrote it, resting on this machine's readings"},
+		{api.MemoryRecord{Source: "person", Trust: subconscious.Owner}, "note · your own word"},
+		{api.MemoryRecord{Source: "", Trust: subconscious.Owner}, "note · your own word"},
+		{api.MemoryRecord{Source: "agent", Trust: subconscious.Agent}, "note · an agent's word"},
+		{api.MemoryRecord{Source: "deliberation", Trust: subconscious.Machine}, "note · a model wrote it, resting on this machine's readings"},
+		{api.MemoryRecord{Source: "deliberation", Trust: subconscious.Outsider}, "note · a model wrote it, resting on an outsider's word"},
+		{api.MemoryRecord{Source: "deliberation", Trust: subconscious.Owner}, "note · a model wrote it, resting on your own word"},
+		{api.MemoryRecord{Source: "deliberation", Trust: ""}, "note · a model wrote it, resting on what is of unknown origin"},
+		{api.MemoryRecord{Source: "mechanics", Trust: subconscious.Machine}, "note · a model wrote it, resting on this machine's readings"},
 	} {
-		m := api.MemoryRecord{ID: "m-1", Kind: "note", Text: "x", Source: test.source, Trust: test.trust, Status: "active", Updated: apitest.At()}
+		m := api.MemoryDetail{MemoryRecord: test.record}
+		m.ID, m.Kind, m.Text, m.Lane, m.Status, m.Updated = "m-1", "note", "x", "trusted", "active", apitest.At()
 		if got := Draw(view, "Memory", m); !strings.Contains(got, test.want+" ·") {
-			t.Errorf("%s, %s: want %q in\n%s", test.source, test.trust, test.want, got)
+			t.Errorf("%s, %s: want %q in\n%s", test.record.Source, test.record.Trust, test.want, got)
 		}
 	}
 }
