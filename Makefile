@@ -38,7 +38,7 @@ race: ## run the tests under the race detector, in short form
 	CGO_ENABLED=1 $(GO) test -race $(UNWATCHED) -short -timeout 25m ./...
 
 crash: ## kill the daemon at random, and make it fail on purpose
-	$(GO) test -tags failpoints ./store/... ./budget/... ./notify ./escalate/actions ./escalate/deliberate ./internal/failpoint
+	$(GO) test -tags failpoints ./store/... ./budget/... ./notify ./escalate/actions ./escalate/deliberate ./memory ./internal/failpoint
 	$(GO) test -tags failpoints -run 'Crash|Failpoint' ./threads/... ./daemon/... ./cmd/...
 
 booted: ## run the service under a systemd in a container, as root

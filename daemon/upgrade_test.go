@@ -72,7 +72,7 @@ INSERT INTO memory_records SELECT n + 1, 'm-xxxxxxxxxx', version, kind, title, s
 	supersedes, superseded_by, 'quarantine', 'outsider', status, confidence, validity, checked, created, updated, last_seen, seen, used, last_used, pinned, x'00' FROM memory_records ORDER BY n DESC LIMIT 1;
 INSERT INTO memory_apart (rowid, text, tags) SELECT n, text, tags FROM memory_records WHERE lane = 'quarantine';
 INSERT INTO memory_conflicts VALUES ('m-a', 'm-b', 1);
-INSERT OR IGNORE INTO memory_recalled VALUES ('d-1', 'm-a', 1);
+INSERT OR IGNORE INTO memory_recalled VALUES ('d-1', 'm-a', 1, 1, 0.5);
 INSERT INTO memory_refused VALUES ('empty', 1, 1);
 INSERT INTO memory_state VALUES ('x', '{}');
 INSERT INTO budget_carried VALUES ('2026-11-22', 'watcher', 1, 1, 1, 0, 0);

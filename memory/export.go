@@ -16,6 +16,9 @@ import (
 // exportFormat is what the first line of an export says of it.
 const exportFormat = 1
 
+// batched is how many records are read, or written, in one transaction.
+const batched = 500
+
 // exported is a line of an export as jsonl: the head, a record, a change of the record
 // before it, or a conflict.
 type exported struct {
@@ -103,7 +106,7 @@ func (s *Store) each(ctx context.Context, by string, do func(row) error) error {
 			condition = " WHERE r." + by + " > ?1"
 		}
 		rows, err := store.All(ctx, s.db, func(r *row) []any { return append(r.columns(), &r.n) },
-			"SELECT "+recordColumns+", r.n FROM memory_records r"+condition+" ORDER BY r."+by+" LIMIT ?2", after, atOnce)
+			"SELECT "+recordColumns+", r.n FROM memory_records r"+condition+" ORDER BY r."+by+" LIMIT ?2", after, batched)
 		if err != nil {
 			return err
 		}
@@ -115,7 +118,7 @@ func (s *Store) each(ctx context.Context, by string, do func(row) error) error {
 				after = r.ID
 			}
 		}
-		if len(rows) < atOnce {
+		if len(rows) < batched {
 			return nil
 		}
 	}

@@ -1,18 +1,14 @@
 package memory
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/internal/lazy"
@@ -303,52 +299,36 @@ type event struct {
 	before *Record
 }
 
-// maxPlace is how much of a file is looked at.
-const maxPlace = 1 << 20
-
 // places are where the files that a record cites, or was read from, say it still.
 func (e *erasing) places(r Record) (all []Place) {
-	var files []string
+	files := []Citation{}
 	if r.Origin != nil {
-		files = append(files, r.Origin.Path)
+		files = append(files, Citation{File: r.Origin.Path})
 	}
-	for _, c := range r.Citations {
-		files = append(files, c.File)
-	}
-	for _, file := range files {
-		if file != "" && !filepath.IsAbs(file) {
-			file = filepath.Join(r.About.Project, file)
-		}
-		if !filepath.IsAbs(file) {
+	for _, c := range append(files, r.Citations...) {
+		root, name, ok := r.within(c.File)
+		if !ok || c.File == "" {
 			continue
 		}
-		if lines := e.linesIn(file); lines != "" {
-			all = append(all, Place{file, lines})
+		if text, err := readIn(root, name); err == nil {
+			if lines := e.linesOf(text); lines != "" {
+				all = append(all, Place{filepath.Join(root, name), lines})
+			}
 		}
 	}
 	return all
 }
 
-// linesIn are the lines of a file that say it first, "" for none.
-func (e *erasing) linesIn(path string) string {
-	in, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return ""
-	}
-	defer in.Close()
-	if stat, err := in.Stat(); err != nil || !stat.Mode().IsRegular() {
-		return ""
-	}
-	var text strings.Builder
+// linesOf are the lines of a text that say it first, "" for none.
+func (e *erasing) linesOf(text string) string {
+	var plain strings.Builder
 	var ends []int
-	for lines := bufio.NewReader(io.LimitReader(in, maxPlace)); err == nil; {
-		var line string
-		line, err = lines.ReadString('\n')
-		text.WriteString(normal(line) + " ")
-		ends = append(ends, text.Len())
+	for line := range strings.Lines(text) {
+		plain.WriteString(normal(line) + " ")
+		ends = append(ends, plain.Len())
 	}
 	for _, said := range slices.Concat(e.texts, e.said) {
-		at := strings.Index(text.String(), said)
+		at := strings.Index(plain.String(), said)
 		if at < 0 || said == "" {
 			continue
 		}

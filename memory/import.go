@@ -143,7 +143,7 @@ func (in *importing) read() (*exported, error) {
 // batch takes records, and what belongs to them, in one transaction.
 func (in *importing) batch(ctx context.Context) (more bool, err error) {
 	var all []exported
-	for records := 0; len(all) < 4*atOnce; {
+	for records := 0; len(all) < 4*batched; {
 		e, err := in.read()
 		if err != nil {
 			return false, err
@@ -152,7 +152,7 @@ func (in *importing) batch(ctx context.Context) (more bool, err error) {
 			break
 		}
 		if e.Record != nil {
-			if records++; records > atOnce {
+			if records++; records > batched {
 				in.next = e
 				break
 			}
@@ -189,8 +189,10 @@ func (in *importing) record(ctx context.Context, tx *store.Tx, e exported) error
 		in.Forgotten++
 		return in.s.count(ctx, tx, WasForgotten)
 	}
-	there, err := one(ctx, tx, "id = ?1 OR lane = ?2 AND hash = ?3 AND project = ?4 AND agent = ?5 AND status = 'active' AND ?6 = 'active' ORDER BY id = ?1 DESC",
-		r.ID, r.Lane, hashOf(r.Text), r.About.Project, r.About.Agent, r.Status)
+	there, err := byID(ctx, tx, r.ID)
+	if errors.Is(err, ErrNotFound) && r.Status == Active {
+		there, err = one(ctx, tx, "lane = ? AND hash = ? AND project = ? AND agent = ? AND status = 'active'", r.Lane, hashOf(r.Text), r.About.Project, r.About.Agent)
+	}
 	switch {
 	case err == nil && bytes.Equal(hashOf(there.Text), hashOf(r.Text)):
 		in.Seen++
