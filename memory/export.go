@@ -16,9 +16,6 @@ import (
 // exportFormat is what the first line of an export says of it.
 const exportFormat = 1
 
-// batched is how many records are read, or written, in one transaction.
-const batched = 500
-
 // exported is a line of an export as jsonl: the head, a record, a change of the record
 // before it, or a conflict.
 type exported struct {
@@ -106,7 +103,7 @@ func (s *Store) each(ctx context.Context, by string, do func(row) error) error {
 			condition = " WHERE r." + by + " > ?1"
 		}
 		rows, err := store.All(ctx, s.db, func(r *row) []any { return append(r.columns(), &r.n) },
-			"SELECT "+recordColumns+", r.n FROM memory_records r"+condition+" ORDER BY r."+by+" LIMIT ?2", after, batched)
+			"SELECT "+recordColumns+", r.n FROM memory_records r"+condition+" ORDER BY r."+by+" LIMIT ?2", after, atOnce)
 		if err != nil {
 			return err
 		}
@@ -118,7 +115,7 @@ func (s *Store) each(ctx context.Context, by string, do func(row) error) error {
 				after = r.ID
 			}
 		}
-		if len(rows) < batched {
+		if len(rows) < atOnce {
 			return nil
 		}
 	}

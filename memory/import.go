@@ -143,7 +143,7 @@ func (in *importing) read() (*exported, error) {
 // batch takes records, and what belongs to them, in one transaction.
 func (in *importing) batch(ctx context.Context) (more bool, err error) {
 	var all []exported
-	for records := 0; len(all) < 4*batched; {
+	for records := 0; len(all) < 4*atOnce; {
 		e, err := in.read()
 		if err != nil {
 			return false, err
@@ -152,7 +152,7 @@ func (in *importing) batch(ctx context.Context) (more bool, err error) {
 			break
 		}
 		if e.Record != nil {
-			if records++; records > batched {
+			if records++; records > atOnce {
 				in.next = e
 				break
 			}

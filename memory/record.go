@@ -86,7 +86,7 @@ type Citation struct {
 	Seq          int64            `json:"seq,omitempty"` // a change of it; 0 is the latest
 	File         string           `json:"file,omitempty"`
 	Lines        string           `json:"lines,omitempty"`  // "10" or "10-20"; "" is all of the file
-	Hash         string           `json:"hash,omitempty"`   // SHA-256 of those lines, in hex
+	Hash         string           `json:"hash,omitempty"`   // SHA-256 of those lines, each with a line feed, in hex
 	Twins        int              `json:"twins,omitempty"`  // how often the same stood elsewhere in the file
 	Commit       string           `json:"commit,omitempty"` // at which they stood so; without lines and hash it is what is cited
 	URL          string           `json:"url,omitempty"`
@@ -99,7 +99,7 @@ type Citation struct {
 type Origin struct {
 	Adapter string `json:"adapter"`
 	Path    string `json:"path"`
-	Lines   string `json:"lines,omitempty"`
+	Lines   string `json:"lines,omitempty"` // as of a Citation, and so Hash
 	Hash    string `json:"hash,omitempty"`
 }
 

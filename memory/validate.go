@@ -145,7 +145,7 @@ func (l *look) around(ctx context.Context, r row) (row, []Found) {
 	for i := range cited {
 		all = append(all, l.at(ctx, r.Record, &cited[i]))
 	}
-	if o := r.Origin; o != nil && o.Hash != "" && filepath.IsAbs(o.Path) {
+	if o := r.Origin; o != nil && o.Hash != "" && filepath.IsAbs(o.Path) && r.Lane != Quarantine {
 		from := Citation{File: o.Path, Lines: o.Lines, Hash: o.Hash}
 		all = append(all, l.file(ctx, filepath.Dir(o.Path), filepath.Base(o.Path), &from))
 	}

@@ -2,7 +2,9 @@ package memory_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -141,8 +143,12 @@ func TestNotLookedInto(t *testing.T) {
 	}
 	own := owners("The person's own word of a file")
 	own.Citations = []memory.Citation{{File: filepath.Join(folder, "beside.go"), Lines: "4"}}
-	if r, _ := validated(t, s, add(t, s, own).ID); r.Validity != memory.Holds {
-		t.Errorf("%+v", r)
+	read := owners("What an adapter read in a file")
+	read.Origin = &memory.Origin{Adapter: "markdown", Path: filepath.Join(folder, "beside.go"), Lines: "4", Hash: fmt.Sprintf("%x", sha256.Sum256([]byte("\treturn 30\n")))}
+	for _, r := range []memory.Record{own, read} {
+		if r, found := validated(t, s, add(t, s, r).ID); r.Validity != memory.Holds || len(found) != 1 {
+			t.Errorf("%+v, %+v", r, found)
+		}
 	}
 }
 
