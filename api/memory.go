@@ -46,16 +46,16 @@ type Memories interface {
 
 // What package memory has, as it travels.
 type (
-	MemoryRecord    = memory.Record
-	MemoryWritten   = memory.Written
-	MemoryChain     = memory.Chain
-	MemoryHealth    = memory.Health
-	MemoryImported  = memory.Imported
-	MemoryCitation  = memory.Citation
-	MemoryAbout     = memory.About
-	MemoryFound     = memory.Found
-	MemoryHappened  = memory.Happened
-	MemoryPair      = memory.Pair
+	MemoryRecord   = memory.Record
+	MemoryWritten  = memory.Written
+	MemoryChain    = memory.Chain
+	MemoryHealth   = memory.Health
+	MemoryImported = memory.Imported
+	MemoryCitation = memory.Citation
+	MemoryAbout    = memory.About
+	MemoryFound    = memory.Found
+	MemoryHappened = memory.Happened
+	MemoryPair     = memory.Pair
 )
 
 // MemoryRefused is what came of writing what is not worth keeping, and MemoryConflict of
