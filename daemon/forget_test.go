@@ -25,7 +25,7 @@ func TestForgottenIsNowhere(t *testing.T) {
 		calls("dismiss", `{"reason":"Nora has done it"}`)))
 	w.begin()
 	w.tick()
-	kept, err := w.d.AddMemory(t.Context(), api.MemoryAddition{Text: "Nora keeps her authorized_keys below the quicksilver pot, and Jim has the others."})
+	kept, err := w.d.AddMemory(t.Context(), api.MemoryAddition{Text: "Nora keeps her authorized_keys below the quicksilver pot."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,13 +40,8 @@ func TestForgottenIsNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(w.remembered()) != 2 {
-		t.Fatalf("remembered: %q", w.remembered())
-	}
-	for _, id := range w.remembered() {
-		if _, err := w.d.ForgetMemory(t.Context(), api.MemoryForget{ID: id}); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := w.d.ForgetMemory(t.Context(), api.MemoryForget{ID: kept.ID}); err != nil {
+		t.Fatal(err)
 	}
 	after := w.lastDeliberation()
 	if shown := asJSON(t, after); strings.Contains(shown, "quicksilver") || strings.Count(shown, "forgotten; SHA-256 ") < 4 || len(after.Rounds) != 3 {
