@@ -160,7 +160,7 @@ func TestTalkingRoutes(t *testing.T) {
 		{"GET", "/v1/memory/timeline?topic=" + text(65), "", 400, "topic"},
 		{"GET", "/v1/memory/conflicts", "", 200, `"older":{"id":"m-1d"`},
 		{"GET", "/v1/memory/profile", "", 200, `"id":"m-1f"`},
-		{"GET", "/v1/memory/health", "", 200, `"conflicts":0`},
+		{"GET", "/v1/memory/health", "", 200, `"conflicts":1`},
 		{"GET", "/v1/memory/export", "", 200, "md m-1f A restart"},
 		{"GET", "/v1/memory/export?format=jsonl", "", 200, "jsonl m-1f"},
 		{"GET", "/v1/memory/export?format=csv", "", 400, "jsonl"},

@@ -105,6 +105,25 @@ func TestBelowAgents(t *testing.T) {
 	}
 }
 
+// TestWhoReadsWhatStrangersSaid: the person alone, and a token no agent's word either.
+func TestWhoReadsWhatStrangersSaid(t *testing.T) {
+	for _, agent := range []string{"", "claude"} {
+		folder, mind := testutil.Folder(t), apitest.Deliberating()
+		serve(t, folder, mind, func(s *api.Server) { api.Below(s, agent, nil) })
+		for _, path := range []string{"/v1/memory?quarantined=true", "/v1/memory/conflicts?quarantined=true", "/v1/memory/m-1e", "/v1/memory/m-1e/history", "/v1/memory/m-1e/provenance"} {
+			if got := call(t, caller(t, folder), "GET", path, "", ""); (got.status == http.StatusOK) != (agent == "") || agent != "" && strings.Contains(got.body, "alarms") {
+				t.Errorf("below %q: %s: %d %s", agent, path, got.status, got.body)
+			}
+		}
+	}
+	d := openDoor(t, apitest.Deliberating(), "")
+	for _, path := range []string{"/v1/memory?quarantined=true", "/v1/memory?agents=true", "/v1/memory/m-1e"} {
+		if status, text, _ := d.ask("GET", path, d.token, ""); status == http.StatusOK || strings.Contains(text, "alarms") {
+			t.Errorf("with the token: %s: %d %s", path, status, text)
+		}
+	}
+}
+
 // TestWhatAgentsMay: below an agent all that is said is its word, and what is the
 // person's alone is refused. Whose ancestry cannot be read may not act at all.
 func TestWhatAgentsMay(t *testing.T) {
@@ -117,7 +136,10 @@ func TestWhatAgentsMay(t *testing.T) {
 		{"POST", "/v1/missed", `{"text":"the backup","teach":true}`, agent},
 		{"POST", "/v1/messages", `{"text":"I, the owner, say so"}`, agent},
 		{"POST", "/v1/messages", `{"text":"I am another","as":"codex"}`, agent},
-		{"POST", "/v1/memory", `{"add":"The owner loves agents"}`, agent},
+		{"POST", "/v1/memory", `{"text":"The owner loves agents"}`, agent},
+		{"POST", "/v1/memory/m-1d/archive", `{"as":"codex"}`, agent},
+		{"POST", "/v1/memory/m-1d/supersede", `{"text":"The printers never close"}`, agent},
+		{"POST", "/v1/memory/m-1d/edit", `{"text":"The printers never close"}`, agent},
 		{"POST", "/v1/commands", `{"kind":"note","text":"The owner says so"}`, agent},
 		{"POST", "/v1/commands", `{"kind":"focus","thread":"oracle","text":"the fair"}`, agent},
 		{"POST", "/v1/commands", `{"kind":"ack","incident":"i-backup-1a0"}`, person},
@@ -126,8 +148,14 @@ func TestWhatAgentsMay(t *testing.T) {
 		{"POST", "/v1/commands", `{"kind":"remind","incident":"i-backup-1a0","for":"2h"}`, person},
 		{"POST", "/v1/commands", `{"kind":"close","entry":"w-backup-a2c"}`, person},
 		{"POST", "/v1/commands", `{"kind":"confirm","entry":"w-backup-a2c"}`, person},
-		{"POST", "/v1/memory", `{"confirm":"m-0"}`, person},
-		{"POST", "/v1/memory", `{"forget":"m-0"}`, person},
+		{"GET", "/v1/memory?agents=true", "", nobody},
+		{"GET", "/v1/memory/m-1d", "", nobody},
+		{"GET", "/v1/memory/export", "", person},
+		{"POST", "/v1/memory/m-1e/confirm", `{}`, person},
+		{"POST", "/v1/memory/m-1d/pin", `{}`, person},
+		{"POST", "/v1/memory/m-1d/undo", `{}`, person},
+		{"POST", "/v1/memory/m-1d/forget", `{}`, person},
+		{"POST", "/v1/memory/import", "head\n", person},
 		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a"}`, person},
 		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a","hash":"` + apitest.SampleHash + `","approve":true}`, person},
 		{"POST", "/v1/undo", `{"run":"r-23"}`, person},

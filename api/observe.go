@@ -47,7 +47,7 @@ const observePath = "/v1/observations/{source}"
 
 func (observe) serve(s *Server) served {
 	parts := [2]reflect.Type{reflect.TypeFor[json.RawMessage](), reflect.TypeFor[Taken]()}
-	return served{http.MethodPost, observePath, "what a source observed, with its token", Observes, jsonMedia, parts, func(w http.ResponseWriter, r *http.Request) {
+	return served{http.MethodPost, observePath, "what a source observed, with its token", Observes, jsonMedia, parts, false, func(w http.ResponseWriter, r *http.Request) {
 		body, err := readBody(w, r, MaxBody)
 		if err != nil {
 			s.fail(w, r, err)

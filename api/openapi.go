@@ -48,7 +48,9 @@ func describeAll(routes []served, version string) (json.RawMessage, error) {
 		if opens(r.class) {
 			operation["security"] = []object{{}, {"token": []string{}}}
 		}
-		if r.method == http.MethodPost {
+		if r.file {
+			operation["requestBody"] = object{"content": object{fileMedia: object{"schema": object{"type": "string"}}}}
+		} else if r.method == http.MethodPost {
 			question, err := jsonschema.ForType(r.parts[0], &jsonschema.ForOptions{TypeSchemas: c})
 			if err != nil {
 				return nil, fmt.Errorf("api: describe what %s is asked: %w", r.path, err)
@@ -88,7 +90,7 @@ func parameters(r served) []object {
 	for _, name := range inPath.FindAllStringSubmatch(r.path, -1) {
 		all = append(all, object{"name": name[1], "in": "path", "required": true, "schema": object{"type": "string"}})
 	}
-	for i := 0; r.method == http.MethodGet && i < r.parts[0].NumField(); i++ {
+	for i := 0; (r.method == http.MethodGet || r.file) && i < r.parts[0].NumField(); i++ {
 		field, schema := r.parts[0].Field(i), object{"type": "string"}
 		switch {
 		case field.Type == moments:

@@ -34,6 +34,7 @@ type served struct {
 	class               Class
 	media               string          // of what comes out
 	parts               [2]reflect.Type // what goes in, and what comes out
+	file                bool            // a file goes in, beside what stands in the query
 	handle              http.HandlerFunc
 }
 
@@ -48,7 +49,7 @@ func (route Route[Q, A]) serve(s *Server) served {
 	} else if parts[1] == reflect.TypeFor[Text]() && route.media == "" {
 		media = textMedia
 	}
-	return served{route.Method, route.Path, route.About, route.Class, media, parts, func(w http.ResponseWriter, r *http.Request) {
+	return served{route.Method, route.Path, route.About, route.Class, media, parts, route.stream != nil && route.Method == http.MethodPost, func(w http.ResponseWriter, r *http.Request) {
 		if route.stream != nil {
 			question, err := fromQuery[Q](r.URL.Query(), r.PathValue)
 			if err = cmp.Or(err, s.entitle(r, route.Class, &question)); err != nil {
@@ -414,7 +415,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if problem.Status >= http.StatusInternalServerError && !errors.Is(r.Context().Err(), context.Canceled) {
 		s.options.Logger.Error("could not answer", "path", r.URL.Path, "code", string(problem.Code), "error", err)
 	}
-	body, err := json.Marshal(problem)
+	body, err := json.Marshal(filled(reflect.ValueOf(problem)).Interface())
 	if err != nil {
 		s.options.Logger.Error("could not write a problem document", "error", err)
 		return

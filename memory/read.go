@@ -186,11 +186,14 @@ func (e *Several) Error() string {
 	return fmt.Sprintf("more than one memory begins with %q", subconscious.Clip(e.Beginning, MaxName))
 }
 
+// Unwrap is ErrInvalid.
+func (e *Several) Unwrap() error { return ErrInvalid }
+
 // someIDs is how many Several names.
 const someIDs = 8
 
 // Resolve returns the id of the one record, of whatever lane and status, that begins
-// so. Errors wrap ErrNotFound, or a *Several.
+// so. Errors wrap ErrNotFound, or a *Several, which is an ErrInvalid.
 func (s *Store) Resolve(ctx context.Context, beginning string) (string, error) {
 	ids, err := store.All(ctx, s.db, store.Value[string], "SELECT id FROM memory_records WHERE id >= ?1 AND id < ?1 || char(1114111) ORDER BY id LIMIT ?2", beginning, someIDs)
 	switch {

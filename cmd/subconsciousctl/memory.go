@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +51,11 @@ func (a *app) memoryCommands() map[string]command {
 			return cmp.Or(err, since(c))
 		}, "Memories")}
 	search := newest
-	search.values = map[string]cobra.CompletionFunc{"kind": newest.values["kind"], "level": newest.values["level"]}
+	search.flags, search.values = maps.Clone(newest.flags), maps.Clone(newest.values)
+	for _, flag := range []string{"topic", "status", "before"} { // of a list
+		delete(search.flags, flag)
+		delete(search.values, flag)
+	}
 	return map[string]command{
 		"memory":        newest,
 		"memory list":   newest,

@@ -116,7 +116,7 @@ func DropAnswers(ctx context.Context, tx *store.Tx, role string, ticks []int64, 
 			gone = append(gone, id)
 		}
 		return err
-	}, "SELECT id, role = ? AND tick IN (SELECT value FROM json_each(?)), answer FROM mind_model_calls WHERE answer IS NOT NULL", role, store.JSON(ticks))
+	}, "SELECT id, role = ? AND coalesce(tick IN (SELECT value FROM json_each(?)), 0), answer FROM mind_model_calls WHERE answer IS NOT NULL", role, store.JSON(ticks))
 	if err == nil && len(gone) > 0 {
 		err = tx.Exec(ctx, "UPDATE mind_model_calls SET answer = NULL WHERE id IN (SELECT value FROM json_each(?))", store.JSON(gone))
 	}
