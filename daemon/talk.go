@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/chat"
@@ -54,15 +55,11 @@ func (s recollected) Collect(ctx context.Context, at time.Time, cursor []byte) (
 	}
 	pairs, err := s.memory.Conflicts(ctx, memory.Trusted, "")
 	set := senses.Set{Scope: "memory"}
-	for _, p := range pairs {
-		trust := p.Older.Trust
-		if p.Newer.Trust.Rank() > trust.Rank() {
-			trust = p.Newer.Trust
-		}
-		set.Items = append(set.Items, subconscious.Observation{
-			ID: conversation.LogID + "/memory#" + p.Older.ID + "+" + p.Newer.ID, Sense: conversation.Name, Instance: conversation.LogID, Kind: "contradiction", Change: subconscious.Appeared,
-			At: p.At, Trust: trust, Title: p.Older.Title, Attrs: map[string]string{"other": p.Newer.Title},
-		})
+	if len(pairs) > 0 { // without their texts, which would outlast the memories
+		set.Items = []subconscious.Observation{{
+			ID: conversation.LogID + "/memory", Sense: conversation.Name, Instance: conversation.LogID, Kind: "contradiction", Change: subconscious.Appeared,
+			At: pairs[0].At, Trust: subconscious.Machine, Title: fmt.Sprintf("Memories that may disagree: %d (subconsciousctl memory conflicts)", 2*len(pairs)),
+		}}
 	}
 	batch.Sets = append(batch.Sets, set)
 	return batch, err

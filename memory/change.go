@@ -118,7 +118,7 @@ type Edit struct {
 // returned as it is. Other errors wrap ErrNotFound or ErrInvalid.
 func (s *Store) Edit(ctx context.Context, id string, version int, e Edit, by string) (Record, error) {
 	var now Record
-	after, err := s.changed(ctx, "edited", id, by, func(tx *store.Tx, _ *act, old row) (row, error) {
+	after, err := s.changed(ctx, "edited", id, by, func(tx *store.Tx, act *act, old row) (row, error) {
 		if now = old.Record; version != 0 && version != old.Version {
 			return row{}, fmt.Errorf("%w: it is of version %d, and not %d", ErrVersion, old.Version, version)
 		}
@@ -148,10 +148,17 @@ func (s *Store) Edit(ctx context.Context, id string, version int, e Edit, by str
 		} else if err := s.options.Tombstones.lift(found); err != nil {
 			return row{}, err
 		}
-		if hashed := string(hashOf(next.Text)); hashed != string(hashOf(old.Text)) && next.Status == Active {
-			if same, err := one(ctx, tx, "lane = ? AND hash = ? AND project = ? AND agent = ? AND status = 'active'", old.Lane, hashOf(next.Text), old.About.Project, old.About.Agent); err == nil {
-				return row{}, fmt.Errorf("%w: %s says that already", ErrInvalid, same.ID)
-			} else if !errors.Is(err, ErrNotFound) {
+		if next.Text != old.Text && by != string(Person) {
+			reason, err := s.refuses(ctx, tx, next.Record)
+			if err != nil {
+				return row{}, err
+			}
+			if reason != "" && reason != WasForgotten && reason != Echo {
+				return row{}, fmt.Errorf("%w: it is not worth keeping: %s", ErrInvalid, reason)
+			}
+		}
+		if next.Status == Active {
+			if err := errors.Join(s.alone(ctx, tx, next), s.retire(ctx, tx, act, &next)); err != nil {
 				return row{}, err
 			}
 		}
@@ -196,7 +203,8 @@ func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
 			}
 		}
 		if old.Lane == Trusted && old.Status == Active {
-			return next, nil
+			// Whatever it seemed to contradict, the person says that it holds.
+			return next, tx.Exec(ctx, "DELETE FROM memory_conflicts WHERE older = ?1 OR newer = ?1", old.ID)
 		}
 		same, err := one(ctx, tx, "lane = ? AND hash = ? AND project = ? AND agent = ? AND status = 'active'", Trusted, hashOf(old.Text), old.About.Project, old.About.Agent)
 		if err == nil {
@@ -213,8 +221,35 @@ func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
 		if !errors.Is(err, ErrNotFound) {
 			return row{}, err
 		}
-		return next, s.room(ctx, tx, act, next.Record)
+		// What it was in conflict with in its old lane is of another one now.
+		return next, errors.Join(s.room(ctx, tx, act, next.Record), s.retire(ctx, tx, act, &next), tx.Exec(ctx, "DELETE FROM memory_conflicts WHERE older = ?1 OR newer = ?1", old.ID))
 	})
+}
+
+// alone gives an error where another active record says what this one does.
+func (s *Store) alone(ctx context.Context, tx *store.Tx, r row) error {
+	same, err := one(ctx, tx, "hash = ? AND +lane = ? AND project = ? AND agent = ? AND status = 'active' AND n <> ?", hashOf(r.Text), r.Lane, r.About.Project, r.About.Agent, r.n)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	} else if err == nil {
+		err = fmt.Errorf("%w: %s says that already", ErrInvalid, same.ID)
+	}
+	return err
+}
+
+// retire has a record take the place of all that holds its topic, if that holds one
+// value.
+func (s *Store) retire(ctx context.Context, tx *store.Tx, act *act, r *row) error {
+	held, err := s.holders(ctx, tx, r.Record)
+	for _, old := range held {
+		if old.n == r.n {
+			continue
+		}
+		next := old
+		next.Status, next.SupersededBy, r.Supersedes = Superseded, r.ID, old.ID
+		err = errors.Join(err, s.change(ctx, tx, act, "superseded", old, next), tx.Exec(ctx, "DELETE FROM memory_conflicts WHERE older = ?1 OR newer = ?1", old.ID))
+	}
+	return err
 }
 
 // Undo takes back the last act that changed a record, whatever else that changed: the
@@ -248,7 +283,7 @@ func (s *Store) Undo(ctx context.Context, id, by string) (Record, error) {
 				}
 			}
 			if next.Status == Active && now.Status != Active {
-				if err := s.room(ctx, tx, act, next.Record); err != nil {
+				if err := errors.Join(s.alone(ctx, tx, next), s.room(ctx, tx, act, next.Record)); err != nil {
 					return row{}, err
 				}
 			}
@@ -332,8 +367,8 @@ func (s *Store) Conflicts(ctx context.Context, lane Lane, id string) ([]Pair, er
 	var pairs []Pair
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
 		all, err := store.All(ctx, tx, func(p *Pair) []any { return []any{&p.Older.ID, &p.Newer.ID, store.Time(&p.At)} }, `SELECT older, newer, at FROM memory_conflicts
-			JOIN memory_records o ON o.id = older JOIN memory_records n ON n.id = newer
-			WHERE o.lane = ?1 AND o.status = 'active' AND n.status = 'active' AND (?2 = '' OR older = ?2 OR newer = ?2) ORDER BY at DESC LIMIT ?3`, lane, id, maxLimit)
+			CROSS JOIN memory_records o ON o.id = older CROSS JOIN memory_records n ON n.id = newer
+			WHERE o.lane = ?1 AND n.lane = ?1 AND o.status = 'active' AND n.status = 'active' AND (?2 = '' OR older = ?2 OR newer = ?2) ORDER BY at DESC LIMIT ?3`, lane, id, maxLimit)
 		for _, p := range all {
 			older, olderErr := byID(ctx, tx, p.Older.ID)
 			newer, newerErr := byID(ctx, tx, p.Newer.ID)
@@ -393,7 +428,7 @@ func (s *Store) Provenance(ctx context.Context, id string) (Chain, error) {
 			return err
 		}
 		chain.RestedOn, err = follow(func(r Record) ([]Record, error) {
-			return query("id = ? OR n IN (SELECT d.n FROM memory_records d, json_each(d.derived) e WHERE d.derived <> '[]' AND e.value = ?)", r.SupersededBy, r.ID)
+			return query("id = ? OR n IN (SELECT d.n FROM memory_records d, json_each(d.derived) e WHERE d.derived NOT IN ('[]', 'null') AND e.value = ?)", r.SupersededBy, r.ID)
 		})
 		return err
 	})

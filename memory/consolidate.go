@@ -156,7 +156,7 @@ func (s *Store) compareAll(ctx context.Context, tx *store.Tx, done *Consolidated
 		if err != nil {
 			return nil, err
 		}
-		if reason != "" {
+		if reason != "" && reason != Echo { // of what it says itself
 			done.Junk[reason]++
 			done.Proposed = append(done.Proposed, Done{ID: r.ID, What: "archived", Why: "not worth keeping: " + string(reason)})
 		}

@@ -193,6 +193,12 @@ func (e *erasing) add(ctx context.Context, r row, own bool) error {
 	for _, h := range history {
 		versions = append(versions, *h.Before)
 	}
+	if r.Lane != Trusted {
+		// What the person or the machine says as well is not meant.
+		if versions, err = e.foreign(ctx, versions); err != nil {
+			return err
+		}
+	}
 	for _, v := range versions {
 		if text := normal(v.Text); !slices.Contains(e.texts, text) && (e.whole || len(e.s.options.Tombstones.standing("", hashOf(text))) > 0) {
 			e.texts = append(e.texts, text)
@@ -205,7 +211,9 @@ func (e *erasing) add(ctx context.Context, r row, own bool) error {
 	}
 	if e.whole {
 		for _, v := range versions {
-			same, err := e.records(ctx, "hash = ?", hashOf(v.Text))
+			// The same in a lane that is trusted less goes, too; nobody's word there is the
+			// person's, who has to forget that one by name.
+			same, err := e.records(ctx, "hash = ? AND (lane <> 'trusted' OR ?)", hashOf(v.Text), r.Lane == Trusted)
 			if err != nil {
 				return err
 			}
@@ -216,7 +224,7 @@ func (e *erasing) add(ctx context.Context, r row, own bool) error {
 			}
 		}
 	}
-	made, err := e.records(ctx, "derived <> '[]' AND derived <> 'null' AND EXISTS (SELECT 1 FROM json_each(derived) WHERE value = ?)", r.ID)
+	made, err := e.records(ctx, "derived NOT IN ('[]', 'null') AND EXISTS (SELECT 1 FROM json_each(derived) WHERE value = ?)", r.ID)
 	for _, one := range made {
 		if e.Says(one.searched() + "\n" + one.Summary) {
 			err = cmp.Or(err, e.add(ctx, one, false))
@@ -225,6 +233,20 @@ func (e *erasing) add(ctx context.Context, r row, own bool) error {
 		}
 	}
 	return err
+}
+
+// foreign are the versions that no trusted record says.
+func (e *erasing) foreign(ctx context.Context, versions []Record) (all []Record, err error) {
+	for _, v := range versions {
+		own, err := e.records(ctx, "hash = ? AND lane = 'trusted'", hashOf(v.Text))
+		if err != nil {
+			return nil, err
+		}
+		if len(own) == 0 {
+			all = append(all, v)
+		}
+	}
+	return all, nil
 }
 
 func (e *erasing) records(ctx context.Context, condition string, args ...any) ([]row, error) {
@@ -242,6 +264,8 @@ func (e *erasing) erase(ctx context.Context) (shown int, err error) {
 			"DELETE FROM memory_events WHERE id = ?",
 			"DELETE FROM memory_conflicts WHERE older = ?1 OR newer = ?1",
 			"DELETE FROM memory_recalled WHERE id = ?",
+			// What it had retired is known without a successor, and can be confirmed.
+			"UPDATE memory_records SET superseded_by = '', status = 'archived' WHERE superseded_by = ?",
 			"DELETE FROM memory_records WHERE id = ?",
 		} {
 			if err := e.tx.Exec(ctx, statement, r.ID); err != nil {

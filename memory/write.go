@@ -73,6 +73,14 @@ func (s *Store) remember(ctx context.Context, tx *store.Tx, r Record) (Written, 
 	if err != nil {
 		return Written{}, err
 	}
+	if reason == Echo {
+		// What is there to the letter is counted, and not kept anew.
+		if _, err := s.same(ctx, tx, clean); err == nil && clean.Source == Mechanics {
+			reason = ""
+		} else if err != nil && !errors.Is(err, ErrNotFound) {
+			return Written{}, err
+		}
+	}
 	if reason != "" {
 		return Written{Outcome: Refused, Reason: reason}, s.count(ctx, tx, reason)
 	}
@@ -120,9 +128,7 @@ func keyed(ctx context.Context, tx *store.Tx, r Record) (known Record, found boo
 // place gives a record its place among those of its lane: it is one of them again, it
 // supersedes one, or it stands beside them.
 func (s *Store) place(ctx context.Context, tx *store.Tx, act *act, r Record) (Written, error) {
-	// "+" keeps SQLite from going through the whole lane in the order of status.
-	same, err := one(ctx, tx, "hash = ? AND +lane = ? AND project = ? AND agent = ? AND status <> ? ORDER BY status LIMIT 1",
-		hashOf(r.Text), r.Lane, r.About.Project, r.About.Agent, Superseded)
+	same, err := s.same(ctx, tx, r)
 	if err == nil {
 		return s.again(ctx, tx, act, same, r)
 	}
@@ -138,12 +144,12 @@ func (s *Store) place(ctx context.Context, tx *store.Tx, act *act, r Record) (Wr
 			return s.again(ctx, tx, act, like.row, r)
 		}
 	}
-	old, err := s.superseded(ctx, tx, r)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	held, err := s.holders(ctx, tx, r)
+	if err != nil {
 		return Written{}, err
 	}
-	if err == nil {
-		r.Supersedes = old.ID
+	if len(held) > 0 {
+		r.Supersedes = held[0].ID
 	} else if r.Supersedes != "" {
 		return Written{}, fmt.Errorf("%w: %s, which it is to supersede, is not among the active ones of its lane", ErrNotFound, subconscious.Clip(r.Supersedes, MaxName))
 	}
@@ -152,32 +158,41 @@ func (s *Store) place(ctx context.Context, tx *store.Tx, act *act, r Record) (Wr
 		return Written{}, err
 	}
 	done := Written{Record: stored.Record, Outcome: Stored}
-	if r.Supersedes != "" {
+	for _, old := range held {
 		next := old
 		next.Status, next.SupersededBy = Superseded, stored.ID
-		if err := s.change(ctx, tx, act, "superseded", old, next); err != nil {
+		// What was in doubt is decided.
+		if err := errors.Join(s.change(ctx, tx, act, "superseded", old, next), tx.Exec(ctx, "DELETE FROM memory_conflicts WHERE older = ?1 OR newer = ?1", old.ID)); err != nil {
 			return Written{}, err
 		}
-		// What was in doubt is decided.
-		return done, tx.Exec(ctx, "DELETE FROM memory_conflicts WHERE older = ? OR newer = ?", old.ID, old.ID)
 	}
-	if like.conflict {
+	if like.conflict && len(held) == 0 {
 		done.Outcome, done.With = Conflict, like.row.ID
 		return done, tx.Exec(ctx, "INSERT INTO memory_conflicts (older, newer, at) VALUES (?, ?, ?)", like.row.ID, stored.ID, act.at.UnixNano())
 	}
 	return done, nil
 }
 
-// superseded is the record that another one retires: the one that it names, or the one
-// of its topic, where that holds one value; else ErrNotFound.
-func (s *Store) superseded(ctx context.Context, tx *store.Tx, r Record) (row, error) {
-	condition, arg := "topic = ? AND topic <> ''", r.Topic
-	if r.Supersedes != "" {
-		condition, arg = "id = ?", r.Supersedes
-	} else if !single(r.Topic) {
-		return row{}, ErrNotFound
+// same is the record that says the same to the letter, an active one first.
+func (s *Store) same(ctx context.Context, tx *store.Tx, r Record) (row, error) {
+	// "+" keeps SQLite from going through the whole lane in the order of status.
+	return one(ctx, tx, "hash = ? AND +lane = ? AND project = ? AND agent = ? AND status <> ? ORDER BY status, n LIMIT 1",
+		hashOf(r.Text), r.Lane, r.About.Project, r.About.Agent, Superseded)
+}
+
+// holders are the records that another one retires, the last first: the one that it names,
+// and those of its topic, where that holds one value. Among what is trusted it does not
+// matter which agent said it once.
+func (s *Store) holders(ctx context.Context, tx *store.Tx, r Record) ([]row, error) {
+	topic := ""
+	if single(r.Topic) {
+		topic = r.Topic
 	}
-	return one(ctx, tx, condition+" AND lane = ? AND project = ? AND agent = ? AND status = ? ORDER BY n DESC LIMIT 1", arg, r.Lane, r.About.Project, r.About.Agent, Active)
+	if topic == "" && r.Supersedes == "" {
+		return nil, nil
+	}
+	return rows(ctx, tx, "(id = ? OR topic = ? AND topic <> '') AND lane = ? AND project = ? AND (agent = ? OR lane = 'trusted') AND status = ? ORDER BY id = ? DESC, n DESC LIMIT ?",
+		r.Supersedes, topic, r.Lane, r.About.Project, r.About.Agent, Active, r.Supersedes, maxLimit)
 }
 
 // again counts a record that says what another one says.

@@ -54,6 +54,7 @@ DROP TABLE memory_records;
 ALTER TABLE memory_records_3 RENAME TO memory_records;
 CREATE UNIQUE INDEX memory_records_active ON memory_records (lane, hash, project, agent) WHERE status = 'active';
 CREATE INDEX memory_records_hash ON memory_records (hash);
+CREATE INDEX memory_records_derived ON memory_records (n) WHERE derived NOT IN ('[]', 'null');
 CREATE INDEX memory_records_lane ON memory_records (lane, status, n);
 CREATE INDEX memory_records_topic ON memory_records (topic, lane) WHERE topic <> '';
 
@@ -92,10 +93,15 @@ CREATE TRIGGER memory_records_moved AFTER UPDATE OF lane, agent, status ON memor
 END;
 
 -- An index of its own for each lane: what is in one changes no order in another.
+-- Both are made anew, since taking rows out of one that overwrites them is slow.
 CREATE VIRTUAL TABLE memory_agents USING fts5 (text, tags, tokenize = 'porter unicode61 remove_diacritics 2');
-INSERT INTO memory_agents (memory_agents, rank) VALUES ('secure-delete', 1);
 INSERT INTO memory_agents (rowid, text, tags) SELECT rowid, text, tags FROM memory_apart WHERE rowid IN (SELECT n FROM memory_records WHERE lane = 'agents');
-DELETE FROM memory_apart WHERE rowid IN (SELECT n FROM memory_records WHERE lane = 'agents');
+INSERT INTO memory_agents (memory_agents, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE memory_apart_3 USING fts5 (text, tags, tokenize = 'porter unicode61 remove_diacritics 2');
+INSERT INTO memory_apart_3 (rowid, text, tags) SELECT rowid, text, tags FROM memory_apart WHERE rowid IN (SELECT n FROM memory_records WHERE lane = 'quarantine');
+DROP TABLE memory_apart;
+ALTER TABLE memory_apart_3 RENAME TO memory_apart;
+INSERT INTO memory_apart (memory_apart, rank) VALUES ('secure-delete', 1);
 
 -- What was changed, with the record as it was before, empty for a new one. Those of one
 -- act are undone together.

@@ -32,12 +32,12 @@ func askedByAgent(s *scene, o subconscious.Observation) noticed {
 	return notice(subconscious.KindStale, 0, say("Unanswered in %s: %s", bounded(name(place(o))), prose(o.Title)), o).judged(score.Messages.Judge(m, 0))
 }
 
-// contradiction is two things that are remembered of which one may be wrong.
+// contradiction is that some of what is remembered may be wrong.
 func contradiction(s *scene, o subconscious.Observation) noticed {
 	if o.Kind != "contradiction" || !o.Stands() || s.holding(o) {
 		return noticed{}
 	}
-	return notice(subconscious.KindConnection, 5, say("Two memories disagree: %s / %s", prose(o.Title), prose(o.Attrs["other"])), o)
+	return notice(subconscious.KindConnection, 5, say("%s", prose(o.Title)), o)
 }
 
 // spokenOf is what something that was said is called in a summary.
