@@ -16,6 +16,9 @@ import (
 // exportFormat is what the first line of an export says of it.
 const exportFormat = 1
 
+// atOnce is how many records are read, or written, in one transaction.
+const atOnce = 500
+
 // exported is a line of an export as jsonl: the head, a record, a change of the record
 // before it, or a conflict.
 type exported struct {
@@ -90,9 +93,6 @@ func (s *Store) Export(ctx context.Context, w io.Writer, format string) (err err
 }
 
 func (c *conflict) columns() []any { return []any{&c.Older, &c.Newer, store.Time(&c.At)} }
-
-// atOnce is how many records are read, or written, in one transaction.
-const atOnce = 500
 
 // each calls do for each record, in the order of a column that is another in each; a
 // slow reader keeps nobody from writing.
