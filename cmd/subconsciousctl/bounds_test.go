@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"strings"
 	"testing"
@@ -31,9 +32,34 @@ func runs(t *testing.T, m *apitest.Mind, p process, args ...string) (code int, o
 	apitest.Serve(t, folder, m, api.Options{Now: apitest.At})
 	var stdout, stderr bytes.Buffer
 	p.args, p.stdout, p.stderr = append([]string{"--state-dir", folder}, args...), &stdout, &stderr
-	p.env, p.now, p.zone, p.columns = func(string) (string, bool) { return "", false }, apitest.At, time.UTC, func() int { return 80 }
+	if p.env == nil {
+		p.env = func(string) (string, bool) { return "", false }
+	}
+	p.now, p.zone, p.columns = apitest.At, time.UTC, func() int { return 80 }
 	code = run(t.Context(), p)
 	return code, stdout.String(), stderr.String()
+}
+
+// TestEditor: at a terminal a memory is changed in the person's editor; what the editor
+// leaves as it is, or fails at, changes nothing.
+func TestEditor(t *testing.T) {
+	for editor, want := range map[string]struct {
+		code    int
+		changed string
+	}{
+		"sed -i s/noon/one/": {exitFine, "The printers close at one on Fridays"},
+		"true":               {exitFailed, ""},
+		"false":              {exitFailed, ""},
+		"truncate -s 0":      {exitUsage, ""},
+	} {
+		m := apitest.Deliberating()
+		p := process{inTerminal: true, outTerminal: true, stdin: strings.NewReader(""), env: func(name string) (string, bool) { return editor, name == "EDITOR" }}
+		code, out, errs := runs(t, m, p, "memory", "edit", "m-1d")
+		body, err := json.Marshal(m.MemoryChanges())
+		if err != nil || code != want.code || strings.Contains(string(body), "edit") != (want.changed != "") || !strings.Contains(out, want.changed) {
+			t.Errorf("%s: %d, %s\n%s\n%s", editor, code, body, out, errs)
+		}
+	}
 }
 
 // TestTooLong: what the daemon would not take is refused with its limit, and is
