@@ -58,7 +58,7 @@ func fortnight(t *testing.T) (nights []string, health memory.Health) {
 	agents := cites("", memory.Citation{URL: "https://example.com"})
 	agents.Kind = memory.Insight
 	question := "What does the sample page say?"
-	asks, err := s.Edit(ctx, remember(agents, 5).ID, 0, memory.Edit{Text: &question}, "coder")
+	asks, err := s.Edit(ctx, remember(agents, 5).ID, 0, memory.Edit{Text: &question}, "person")
 	check(t, err)
 	folder := t.TempDir()
 	write(t, folder, "sample.go", poem)
