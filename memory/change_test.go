@@ -150,3 +150,54 @@ func TestConflicts(t *testing.T) {
 		}
 	}
 }
+
+// TestOfOthers: what an agent once said and the person confirmed is corrected as the
+// person's own, and to forget an agent's copy leaves the person's.
+func TestOfOthers(t *testing.T) {
+	s, db := opened(t, memory.Options{})
+	agents := func(text, topic string) memory.Record {
+		return memory.Record{Text: text, Topic: topic, Trust: subconscious.Agent, Source: memory.Agent, About: memory.About{Agent: "builder"}}
+	}
+	rome := add(t, s, agents("Anna Muster lives in Rome", "home.city"))
+	if _, err := s.Confirm(t.Context(), rome.ID); err != nil {
+		t.Fatal(err)
+	}
+	berlin := owners("Anna Muster lives in Berlin")
+	berlin.Topic = "home.city"
+	if now := add(t, s, berlin); now.Supersedes != rome.ID {
+		t.Errorf("%+v", now)
+	}
+	paris := add(t, s, agents("Anna Muster lives in Paris", "home.city"))
+	if now, err := s.Confirm(t.Context(), paris.ID); err != nil || now.Supersedes == "" {
+		t.Errorf("%+v, %v", now, err)
+	}
+	oslo, topic := add(t, s, owners("Anna Muster lives in Oslo")), "home.city"
+	if _, err := s.Edit(t.Context(), oslo.ID, 0, memory.Edit{Topic: &topic}, "person"); err != nil {
+		t.Error(err)
+	}
+	if held, err := s.List(t.Context(), memory.Query{Topic: topic}); err != nil || len(held) != 1 || held[0].ID != oslo.ID {
+		t.Errorf("%+v, %v", held, err)
+	}
+	mine := add(t, s, owners("The sample safe is behind the picture in the hall"))
+	copied := add(t, s, agents("The sample safe is behind the picture in the hall", ""))
+	if _, err := s.Forget(t.Context(), copied.ID); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := s.Get(t.Context(), mine.ID); err != nil || now.Status != memory.Active {
+		t.Errorf("%+v, %v", now, err)
+	}
+	// What says the same is there again: it cannot be made active beside it.
+	first := add(t, s, owners("The sample door is red"))
+	if _, err := s.Archive(t.Context(), first.ID, "person"); err != nil {
+		t.Fatal(err)
+	}
+	second := add(t, s, owners("The sample door is blue"))
+	red := "The sample door is red"
+	if _, err := s.Edit(t.Context(), second.ID, 0, memory.Edit{Text: &red}, "person"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Undo(t.Context(), first.ID, "person"); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("two that are active say the same: %v", err)
+	}
+	checkIndexes(t, db)
+}

@@ -271,18 +271,23 @@ func (s *Store) room(ctx context.Context, tx *store.Tx, act *act, r Record) erro
 	if err != nil {
 		return err
 	}
-	var all, active, ofAgent int
+	var all, active, ofAgent, everOfAgent int
 	for _, c := range counts {
 		all += c.records
 		if c.status == Active {
 			active += c.records
-			if c.agent == r.About.Agent && r.Lane == Agents {
+		}
+		if c.agent == r.About.Agent && r.Lane == Agents {
+			everOfAgent += c.records
+			if c.status == Active {
 				ofAgent += c.records
 			}
 		}
 	}
 	condition, args := "lane = ?", []any{r.Lane}
 	switch {
+	case everOfAgent >= 2*s.options.MaxAgent: // so that one agent does not take the others' room
+		return fmt.Errorf("%w: there are %d records of %s; forget some of them", ErrFull, everOfAgent, r.About.Agent)
 	case all >= 2*s.options.MaxLane:
 		return fmt.Errorf("%w: there are %d records of %s; forget some of them", ErrFull, all, r.Lane)
 	case ofAgent >= s.options.MaxAgent:
