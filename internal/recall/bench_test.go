@@ -69,16 +69,13 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkChange takes out a passage and adds it again, and BenchmarkNearest looks for
-// what is like one.
+// BenchmarkChange takes out a passage and adds it again.
 func BenchmarkChange(b *testing.B) {
 	changed(b, func(x *Index, p Passage) {
 		x.Remove(p.ID)
 		x.Add(p)
 	})
 }
-
-func BenchmarkNearest(b *testing.B) { changed(b, func(x *Index, p Passage) { x.Nearest(p.Text, 3) }) }
 
 func changed(b *testing.B, each func(*Index, Passage)) {
 	for _, n := range []int{10_000, 100_000, 300_000} {

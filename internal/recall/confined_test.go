@@ -40,26 +40,6 @@ func TestConfined(t *testing.T) {
 	}
 }
 
-// TestNearest: the same text in any order of its words is 1, what shares the commonest
-// words alone is far, and text is compared with text alone.
-func TestNearest(t *testing.T) {
-	x := New()
-	for i := range int64(3000) {
-		x.Add(Passage{ID: i, Text: fmt.Sprint("the boiler in the house number ", i, " of street ", i%50)})
-	}
-	x.Add(Passage{ID: 9001, Speaker: "clerk", Text: "The boiler in the cellar was repaired for 240 euros", Said: time.Unix(0, 0)})
-	x.Add(Passage{ID: 9002, Speaker: "Ana", Text: "The boiler in the attic was repaired for 240 euros"})
-	got := x.Nearest("repairing the boiler in the cellar for 240 euros", 3)
-	if len(got) < 2 || got[0].ID != 9001 || got[0].Jaccard < 0.999 || got[1].ID != 9002 || got[1].Jaccard > 0.85 || got[1].Jaccard < 0.4 {
-		t.Errorf("%v", got)
-	}
-	for _, text := range []string{"", "zebra", "the", "\x00"} {
-		if got := x.Nearest(text, 3); len(got) != 0 {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-}
-
 // TestVariety: of three that say the same one stands first, and the others behind what
 // says something else.
 func TestVariety(t *testing.T) {
