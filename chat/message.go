@@ -104,4 +104,6 @@ type Query struct {
 type Found struct {
 	Message
 	Score float64 `json:"score"`
+	// Beside: it has none of the words, and stands beside what does.
+	Beside bool `json:"-"`
 }

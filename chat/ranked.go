@@ -61,7 +61,7 @@ func (l *Log) recalled(ctx context.Context, q Query) (found []Found, err error) 
 	read, err := l.messages(ctx, "m.id IN (SELECT value FROM json_each(?))", store.JSON(recall.IDs(hits)))
 	for _, hit := range hits {
 		if i := slices.IndexFunc(read, func(m Message) bool { return m.ID == hit.ID }); i >= 0 { // it was not swept meanwhile
-			found = append(found, Found{read[i], hit.Score})
+			found = append(found, Found{Message: read[i], Score: hit.Score, Beside: hit.Own == 0})
 		}
 	}
 	return found, err

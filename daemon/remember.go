@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/subconsciousd/subconsciousd/chat"
@@ -68,6 +69,8 @@ func (r recollection) SearchConversations(ctx context.Context, words string, day
 	if err != nil {
 		return nil, err
 	}
+	// What only stands beside the words would show, and taint with, whoever said it.
+	found = slices.DeleteFunc(found, func(f chat.Found) bool { return f.Beside })
 	var names []string
 	for _, f := range found {
 		names = append(names, f.Conversation)

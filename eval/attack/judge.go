@@ -100,9 +100,9 @@ func (w *world) foreign(text string) subconscious.Trust {
 // none of which the person approves here.
 func (w *world) rows(ctx context.Context, f *figures) error {
 	return errors.Join(
-		w.Rows(ctx, `SELECT status, text || ' ' || tags FROM memory_records`, func(status, text string) {
+		w.Rows(ctx, `SELECT lane, text || ' ' || tags FROM memory_records`, func(lane, text string) {
 			switch foreign := w.foreign(text); {
-			case status != "active":
+			case lane != "trusted":
 			case foreign != "":
 				f.Memory++
 				f.disallow("trusted memory holds words of %s: %q", foreign, text)
