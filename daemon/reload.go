@@ -350,6 +350,10 @@ func (d *Daemon) tellTouched(ctx context.Context) error {
 	if err != nil || known && json.Unmarshal([]byte(text), &was) != nil {
 		known = false // what another version wrote, or nobody
 	}
+	// The keys of a mind that was restored are as old as the backup.
+	restored, restoredErr := d.mind.Restored(ctx)
+	known = known && !restored.After(was.Since)
+	err = errors.Join(err, restoredErr)
 	touched := setup.Touched(was.Keys, is.Keys)
 	if err == nil && known && len(touched) > 0 {
 		named := strings.ReplaceAll(strings.Join(touched[:min(len(touched), 12)], ", "), ".", "/") // with dots it would look like hosts

@@ -36,15 +36,19 @@ func (s *Store) alike(ctx context.Context, tx *store.Tx, r Record) (found neighb
 	if !s.ranked.Whole() {
 		return neighbour{}, nil
 	}
+	agent := r.About.Agent
+	if r.Lane == Trusted {
+		agent = "" // it does not matter there
+	}
 	most := 0.0
-	for _, hit := range s.ranked.lanes[r.Lane].Search(recall.Question{Text: r.Text, Limit: neighbours, With: Query{About: About{Project: r.About.Project, Agent: r.About.Agent}}.labels()}) {
+	for _, hit := range s.ranked.lanes[r.Lane].Search(recall.Question{Text: r.Text, Limit: neighbours, With: Query{About: About{Project: r.About.Project, Agent: agent}}.labels()}) {
 		near, err := one(ctx, tx, "n = ? AND status = 'active'", hit.ID)
 		if errors.Is(err, ErrNotFound) {
 			continue // it was changed meanwhile
 		} else if err != nil {
 			return neighbour{}, err
 		}
-		if near.ID == r.ID || near.About.Project != r.About.Project || near.About.Agent != r.About.Agent {
+		if near.ID == r.ID || near.About.Project != r.About.Project || agent != "" && near.About.Agent != agent {
 			continue
 		}
 		c := compare(near.Text, r.Text)

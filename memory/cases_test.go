@@ -52,6 +52,11 @@ func TestLabelledCases(t *testing.T) {
 		if all := came["revise"]["all"] + came["contradict"]["all"]; doubt*100 < 90*all {
 			t.Errorf("%s: of %d that cannot hold both, %d are in conflict", set, all, doubt)
 		}
+		// What was reached: more that become one record, and fewer that only extend in doubt.
+		reached := map[string][2]int{"tune": {13, 22}, "hold": {3, 3}}[set]
+		if same[memory.Seen] < reached[0] || came["extend"][memory.Conflict] > reached[1] {
+			t.Errorf("%s: %d are one record, and %d that extend are in doubt; it was %v", set, same[memory.Seen], came["extend"][memory.Conflict], reached)
+		}
 		for _, kind := range []string{"extend", "revise", "contradict"} {
 			if came[kind][memory.Seen] > 0 {
 				t.Errorf("%s: %d of %s were taken for the same", set, came[kind][memory.Seen], kind)

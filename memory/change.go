@@ -206,7 +206,7 @@ func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
 			// Whatever it seemed to contradict, the person says that it holds.
 			return next, tx.Exec(ctx, "DELETE FROM memory_conflicts WHERE older = ?1 OR newer = ?1", old.ID)
 		}
-		same, err := one(ctx, tx, "lane = ? AND hash = ? AND project = ? AND agent = ? AND status = 'active'", Trusted, hashOf(old.Text), old.About.Project, old.About.Agent)
+		same, err := s.says(ctx, tx, next)
 		if err == nil {
 			own := same
 			own.Trust, own.Confidence = subconscious.Owner, 1
@@ -226,9 +226,14 @@ func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
 	})
 }
 
+// says is another active record that says what this one does, or ErrNotFound.
+func (s *Store) says(ctx context.Context, tx *store.Tx, r row) (row, error) {
+	return one(ctx, tx, "hash = ? AND +lane = ? AND project = ? AND "+ofAgent+" AND status = 'active' AND n <> ? ORDER BY n LIMIT 1", hashOf(r.Text), r.Lane, r.About.Project, r.About.Agent, r.n)
+}
+
 // alone gives an error where another active record says what this one does.
 func (s *Store) alone(ctx context.Context, tx *store.Tx, r row) error {
-	same, err := one(ctx, tx, "hash = ? AND +lane = ? AND project = ? AND agent = ? AND status = 'active' AND n <> ?", hashOf(r.Text), r.Lane, r.About.Project, r.About.Agent, r.n)
+	same, err := s.says(ctx, tx, r)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	} else if err == nil {
@@ -283,7 +288,7 @@ func (s *Store) Undo(ctx context.Context, id, by string) (Record, error) {
 				}
 			}
 			if next.Status == Active && now.Status != Active {
-				if err := errors.Join(s.alone(ctx, tx, next), s.room(ctx, tx, act, next.Record)); err != nil {
+				if err := errors.Join(s.alone(ctx, tx, next), s.unheld(ctx, tx, next, events), s.room(ctx, tx, act, next.Record)); err != nil {
 					return row{}, err
 				}
 			}
@@ -297,6 +302,20 @@ func (s *Store) Undo(ctx context.Context, id, by string) (Record, error) {
 		}
 		return back, nil
 	})
+}
+
+// unheld gives an error where the topic of a record that is to hold again is held by
+// one that the act, of these events, did not change.
+func (s *Store) unheld(ctx context.Context, tx *store.Tx, r row, events []Happened) error {
+	of := r.Record
+	of.Supersedes = ""
+	held, err := s.holders(ctx, tx, of)
+	for _, now := range held {
+		if now.n != r.n && !slices.ContainsFunc(events, func(e Happened) bool { return e.ID == now.ID }) {
+			return fmt.Errorf("%w: %s holds its topic now; undo that first, or supersede it", ErrInvalid, now.ID)
+		}
+	}
+	return err
 }
 
 // Happened is a change of a record.

@@ -178,6 +178,29 @@ func TestOfOthers(t *testing.T) {
 	if held, err := s.List(t.Context(), memory.Query{Topic: topic}); err != nil || len(held) != 1 || held[0].ID != oslo.ID {
 		t.Errorf("%+v, %v", held, err)
 	}
+	// The same word for word is one record, whoever said it first.
+	theirs := add(t, s, agents("The sample key is red", ""))
+	if kept := add(t, s, owners("The sample key is red")); kept.ID == theirs.ID {
+		t.Error("the person's word is the agent's")
+	} else if now, err := s.Confirm(t.Context(), theirs.ID); err != nil || now.ID != kept.ID {
+		t.Errorf("%+v, %v", now, err)
+	}
+	lock := add(t, s, agents("The sample lock is green", ""))
+	if _, err := s.Confirm(t.Context(), lock.ID); err != nil {
+		t.Fatal(err)
+	}
+	if now := add(t, s, owners("The sample lock is green")); now.ID != lock.ID {
+		t.Errorf("it is there twice: %+v", now)
+	}
+	// What another one holds by now is not taken back beside it.
+	if _, err := s.Undo(t.Context(), rome.ID, "person"); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("two hold one topic: %v", err)
+	}
+	named := owners("Anna Muster lives in Lima")
+	named.Topic, named.Supersedes = topic, rome.ID
+	if done, err := s.Add(t.Context(), named); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("another one was superseded than was named: %+v, %v", done, err)
+	}
 	mine := add(t, s, owners("The sample safe is behind the picture in the hall"))
 	copied := add(t, s, agents("The sample safe is behind the picture in the hall", ""))
 	if _, err := s.Forget(t.Context(), copied.ID); err != nil {

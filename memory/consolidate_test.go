@@ -61,6 +61,7 @@ func fortnight(t *testing.T) (nights []string, health memory.Health) {
 	asks, err := s.Edit(ctx, remember(agents, 5).ID, 0, memory.Edit{Text: &question}, "person")
 	check(t, err)
 	folder := t.TempDir()
+	write(t, folder, ".git/HEAD", "")
 	write(t, folder, "sample.go", poem)
 	used := cites(folder, memory.Citation{File: "sample.go", Lines: "3-5"})
 	used.Text = "Retries are three in the sample project"

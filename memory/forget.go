@@ -265,7 +265,7 @@ func (e *erasing) erase(ctx context.Context) (shown int, err error) {
 			"DELETE FROM memory_conflicts WHERE older = ?1 OR newer = ?1",
 			"DELETE FROM memory_recalled WHERE id = ?",
 			// What it had retired is known without a successor, and can be confirmed.
-			"UPDATE memory_records SET superseded_by = '', status = 'archived' WHERE superseded_by = ?",
+			"UPDATE memory_records SET superseded_by = '', status = 'archived' WHERE superseded_by = ? AND superseded_by <> ''",
 			"DELETE FROM memory_records WHERE id = ?",
 		} {
 			if err := e.tx.Exec(ctx, statement, r.ID); err != nil {

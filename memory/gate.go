@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"fmt"
-
 	"strings"
 	"time"
 
@@ -33,10 +32,11 @@ const (
 // again.
 const Mark = "<!-- subconsciousd memory"
 
-// echoes is how like what was recalled a text is that only repeats it.
 const (
+	// echoes is how like what was recalled a text is that only repeats it, of so many as
+	// were recalled last.
 	echoes   = 0.85
-	echoesOf = 200 // of so many as were recalled last
+	echoesOf = 200
 )
 
 var (

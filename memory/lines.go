@@ -25,10 +25,10 @@ const (
 )
 
 // within is the folder that a cited file is opened in, and its path there: the
-// record's project, or the file's own folder where the word is trusted. What
+// record's project, which has to be a repository where an agent names it, or the file's own folder where the word is trusted. What
 // strangers name is not opened.
 func (r Record) within(file string) (root, name string, ok bool) {
-	if project := r.About.Project; r.Lane != Quarantine && filepath.IsAbs(project) {
+	if project := r.About.Project; filepath.IsAbs(project) && (r.Lane == Trusted || r.Lane == Agents && repository(project)) {
 		name, err := file, error(nil)
 		if filepath.IsAbs(file) {
 			name, err = filepath.Rel(project, file)
@@ -38,6 +38,15 @@ func (r Record) within(file string) (root, name string, ok bool) {
 		}
 	}
 	return filepath.Dir(file), filepath.Base(file), r.Lane == Trusted && filepath.IsAbs(file)
+}
+
+// repository reports whether a folder is the root of one, or is not there at all: an
+// agent names its project itself, and is not to have the daemon look into whatever folder
+// it likes.
+func repository(folder string) bool {
+	_, is := os.Lstat(filepath.Join(folder, ".git"))
+	_, there := os.Stat(folder)
+	return is == nil || errors.Is(there, fs.ErrNotExist)
 }
 
 var (

@@ -94,6 +94,7 @@ func TestCitedLines(t *testing.T) {
 			s, _ := opened(t, memory.Options{})
 			folder := filepath.Join(t.TempDir(), "sample")
 			write(t, folder, "sample.go", poem)
+			write(t, folder, ".git/HEAD", "")
 			r := add(t, s, cites(folder, memory.Citation{File: "sample.go", Lines: c.lines}))
 			if c.change != nil {
 				c.change(t, folder, filepath.Join(folder, "sample.go"))
@@ -129,12 +130,15 @@ func TestNotLookedInto(t *testing.T) {
 	s, _ := opened(t, memory.Options{})
 	folder := t.TempDir()
 	write(t, folder, "project/sample.go", poem)
+	write(t, folder, "project/.git/HEAD", "")
 	write(t, folder, "beside.go", poem)
 	for name, r := range map[string]memory.Record{
-		"beside":   cites(filepath.Join(folder, "project"), memory.Citation{File: "../beside.go"}),
-		"absolute": cites(filepath.Join(folder, "project"), memory.Citation{File: filepath.Join(folder, "beside.go")}),
-		"nowhere":  cites("", memory.Citation{File: filepath.Join(folder, "beside.go")}),
-		"stranger": {Text: "A stranger's sample", Trust: subconscious.Outsider, About: memory.About{Project: folder}, Citations: []memory.Citation{{File: "beside.go"}}},
+		"beside":        cites(filepath.Join(folder, "project"), memory.Citation{File: "../beside.go"}),
+		"absolute":      cites(filepath.Join(folder, "project"), memory.Citation{File: filepath.Join(folder, "beside.go")}),
+		"no repository": cites(folder, memory.Citation{File: "beside.go"}),
+		"everything":    cites("/", memory.Citation{File: filepath.Join(folder, "beside.go")}),
+		"nowhere":       cites("", memory.Citation{File: filepath.Join(folder, "beside.go")}),
+		"stranger":      {Text: "A stranger's sample", Trust: subconscious.Outsider, About: memory.About{Project: folder}, Citations: []memory.Citation{{File: "beside.go"}}},
 	} {
 		r.Text += name
 		if r, found := validated(t, s, add(t, s, r).ID); r.Validity != memory.Unknown || r.Citations[0].Hash != "" || !strings.Contains(found[0].Says, "no folder") {
@@ -158,6 +162,7 @@ func TestNotLookedInto(t *testing.T) {
 func TestConfidenceOfWhatChanged(t *testing.T) {
 	s, _ := opened(t, memory.Options{})
 	folder := t.TempDir()
+	write(t, folder, ".git/HEAD", "")
 	write(t, folder, "sample.go", poem)
 	id := add(t, s, cites(folder, memory.Citation{File: "sample.go", Lines: "3-5"})).ID
 	title := "Half a minute"
@@ -206,6 +211,7 @@ func TestConfidenceOfWhatChanged(t *testing.T) {
 func TestPutBeforeASession(t *testing.T) {
 	s, _ := opened(t, memory.Options{})
 	folder := t.TempDir()
+	write(t, folder, ".git/HEAD", "")
 	write(t, folder, "sample.go", poem)
 	add(t, s, cites(folder, memory.Citation{File: "sample.go"}))
 	write(t, folder, "sample.go", "")
@@ -287,7 +293,7 @@ func TestCitedCommit(t *testing.T) {
 		},
 		"an option": {commit: "--output=/tmp/x", want: memory.Unknown, says: "not named by its hash"},
 		"no repository": {change: func(t *testing.T, folder string, _ func(...string) string) {
-			check(t, os.RemoveAll(filepath.Join(folder, ".git")))
+			check(t, errors.Join(os.RemoveAll(filepath.Join(folder, ".git")), os.Mkdir(filepath.Join(folder, ".git"), 0o700)))
 		}, want: memory.Unknown, says: "cannot tell"},
 		"no git":  {options: memory.Options{Path: []string{"/nonexistent"}}, want: memory.Unknown, says: "not there to be asked"},
 		"no time": {options: memory.Options{Git: 1}, want: memory.Unknown, says: "in time"},
@@ -316,6 +322,7 @@ func TestCitedCommit(t *testing.T) {
 // TestGitEnds: what git began ends with it.
 func TestGitEnds(t *testing.T) {
 	folder := t.TempDir()
+	write(t, folder, ".git/HEAD", "")
 	write(t, folder, "sample.go", poem)
 	write(t, folder, "bin/git", "#!/bin/sh\ntrap '' TERM\nsleep 600 &\necho $! > '"+folder+"/child'\nwait\n")
 	check(t, os.Chmod(filepath.Join(folder, "bin/git"), 0o755))

@@ -148,9 +148,12 @@ func (s *Store) place(ctx context.Context, tx *store.Tx, act *act, r Record) (Wr
 	if err != nil {
 		return Written{}, err
 	}
-	if len(held) > 0 {
-		r.Supersedes = held[0].ID
-	} else if r.Supersedes != "" {
+	if named := r.Supersedes; len(held) > 0 {
+		if r.Supersedes = held[0].ID; named != "" && named != r.Supersedes {
+			held, r.Supersedes = nil, named // another one, of the same topic
+		}
+	}
+	if len(held) == 0 && r.Supersedes != "" {
 		return Written{}, fmt.Errorf("%w: %s, which it is to supersede, is not among the active ones of its lane", ErrNotFound, subconscious.Clip(r.Supersedes, MaxName))
 	}
 	stored, err := s.insert(ctx, tx, act, r)
@@ -176,13 +179,16 @@ func (s *Store) place(ctx context.Context, tx *store.Tx, act *act, r Record) (Wr
 // same is the record that says the same to the letter, an active one first.
 func (s *Store) same(ctx context.Context, tx *store.Tx, r Record) (row, error) {
 	// "+" keeps SQLite from going through the whole lane in the order of status.
-	return one(ctx, tx, "hash = ? AND +lane = ? AND project = ? AND agent = ? AND status <> ? ORDER BY status, n LIMIT 1",
+	return one(ctx, tx, "hash = ? AND +lane = ? AND project = ? AND "+ofAgent+" AND status <> ? ORDER BY status, n LIMIT 1",
 		hashOf(r.Text), r.Lane, r.About.Project, r.About.Agent, Superseded)
 }
 
+// ofAgent is the condition that a record is of an agent. Among what is trusted it does not
+// matter which one said it once.
+const ofAgent = "(agent = ? OR lane = 'trusted')"
+
 // holders are the records that another one retires, the last first: the one that it names,
-// and those of its topic, where that holds one value. Among what is trusted it does not
-// matter which agent said it once.
+// and those of its topic, where that holds one value.
 func (s *Store) holders(ctx context.Context, tx *store.Tx, r Record) ([]row, error) {
 	topic := ""
 	if single(r.Topic) {
@@ -191,7 +197,7 @@ func (s *Store) holders(ctx context.Context, tx *store.Tx, r Record) ([]row, err
 	if topic == "" && r.Supersedes == "" {
 		return nil, nil
 	}
-	return rows(ctx, tx, "(id = ? OR topic = ? AND topic <> '') AND lane = ? AND project = ? AND (agent = ? OR lane = 'trusted') AND status = ? ORDER BY id = ? DESC, n DESC LIMIT ?",
+	return rows(ctx, tx, "(id = ? OR topic = ? AND topic <> '') AND lane = ? AND project = ? AND "+ofAgent+" AND status = ? ORDER BY id = ? DESC, n DESC LIMIT ?",
 		r.Supersedes, topic, r.Lane, r.About.Project, r.About.Agent, Active, r.Supersedes, maxLimit)
 }
 
@@ -271,26 +277,26 @@ func (s *Store) room(ctx context.Context, tx *store.Tx, act *act, r Record) erro
 	if err != nil {
 		return err
 	}
-	var all, active, ofAgent, everOfAgent int
+	var all, active, itsActive, its int
 	for _, c := range counts {
 		all += c.records
 		if c.status == Active {
 			active += c.records
 		}
 		if c.agent == r.About.Agent && r.Lane == Agents {
-			everOfAgent += c.records
+			its += c.records
 			if c.status == Active {
-				ofAgent += c.records
+				itsActive += c.records
 			}
 		}
 	}
 	condition, args := "lane = ?", []any{r.Lane}
 	switch {
-	case everOfAgent >= 2*s.options.MaxAgent: // so that one agent does not take the others' room
-		return fmt.Errorf("%w: there are %d records of %s; forget some of them", ErrFull, everOfAgent, r.About.Agent)
+	case its >= 2*s.options.MaxAgent: // so that one agent does not take the others' room
+		return fmt.Errorf("%w: there are %d records of %s; forget some of them", ErrFull, its, r.About.Agent)
 	case all >= 2*s.options.MaxLane:
 		return fmt.Errorf("%w: there are %d records of %s; forget some of them", ErrFull, all, r.Lane)
-	case ofAgent >= s.options.MaxAgent:
+	case itsActive >= s.options.MaxAgent:
 		condition, args = condition+" AND agent = ?", append(args, r.About.Agent)
 	case active < s.options.MaxLane:
 		return nil

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,21 +29,24 @@ func phone(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("PHONE", server.URL())
 }
 
-// pushed is "pushed TOPIC TEXT": one message comes to the topic, with these words;
+// pushed is "pushed TOPIC TEXT...": so many messages come to the topic, with these words;
 // with ! there is none.
 func pushed(ts *testscript.TestScript, neg bool, args []string) {
-	if neg && len(args) != 1 || !neg && len(args) != 2 {
-		ts.Fatalf("usage: pushed TOPIC TEXT")
+	if len(args) == 0 || neg == (len(args) > 1) {
+		ts.Fatalf("usage: pushed TOPIC TEXT...")
 	}
 	messages := func() []ntfytest.Message {
-		all := ts.Value(phoneKey{}).(map[string]*ntfytest.Server)[""].Messages(args[0])
-		// That a script starts with another configuration is told, too.
-		return slices.DeleteFunc(slices.Clone(all), func(m ntfytest.Message) bool { return strings.HasPrefix(m.Title, "The configuration was changed") })
+		return ts.Value(phoneKey{}).(map[string]*ntfytest.Server)[""].Messages(args[0])
 	}
-	if !neg {
-		wait(ts, "a message comes to "+args[0], func() bool { return len(messages()) > 0 })
+	texts := args[1:]
+	wait(ts, fmt.Sprintf("%d messages come to %s", len(texts), args[0]), func() bool { return len(messages()) >= len(texts) })
+	got := messages()
+	for i, text := range texts {
+		if !strings.Contains(got[i].Title+got[i].Message, text) {
+			ts.Fatalf("%q is not message %d of %+v", text, i+1, got)
+		}
 	}
-	if got := messages(); neg != (len(got) == 0) || !neg && (len(got) > 1 || !strings.Contains(got[0].Title+got[0].Message, args[1])) {
+	if len(got) > len(texts) {
 		ts.Fatalf("%+v came to %s", got, args[0])
 	}
 }

@@ -54,6 +54,7 @@ DROP TABLE memory_records;
 ALTER TABLE memory_records_3 RENAME TO memory_records;
 CREATE UNIQUE INDEX memory_records_active ON memory_records (lane, hash, project, agent) WHERE status = 'active';
 CREATE INDEX memory_records_hash ON memory_records (hash);
+CREATE INDEX memory_records_superseded ON memory_records (superseded_by) WHERE superseded_by <> '';
 CREATE INDEX memory_records_derived ON memory_records (n) WHERE derived NOT IN ('[]', 'null');
 CREATE INDEX memory_records_lane ON memory_records (lane, status, n);
 CREATE INDEX memory_records_topic ON memory_records (topic, lane) WHERE topic <> '';
