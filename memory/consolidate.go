@@ -144,12 +144,11 @@ func (s *Store) compareAll(ctx context.Context, tx *store.Tx, done *Consolidated
 	if !s.ranked.Whole() {
 		return nil, nil
 	}
-	rows, err := store.All(ctx, tx, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+
-		", r.n FROM memory_records r WHERE r.n > ? AND r.status = 'active' AND r.lane <> 'quarantine' ORDER BY r.n LIMIT ?", done.Through, comparedMost)
-	if done.Compared, done.Through = len(rows), 0; len(rows) == comparedMost {
-		done.Through = rows[comparedMost-1].n
+	next, err := rows(ctx, tx, "r.n > ? AND r.status = 'active' AND r.lane <> 'quarantine' ORDER BY r.n LIMIT ?", done.Through, comparedMost)
+	if done.Compared, done.Through = len(next), 0; len(next) == comparedMost {
+		done.Through = next[comparedMost-1].n
 	}
-	for _, r := range rows {
+	for _, r := range next {
 		apart := r.Record
 		apart.About.Session, apart.Deliberation = "", "" // it may have been recalled there itself
 		reason, err := s.refuses(ctx, tx, apart)

@@ -98,16 +98,15 @@ func (c *conflict) columns() []any { return []any{&c.Older, &c.Newer, store.Time
 // slow reader keeps nobody from writing.
 func (s *Store) each(ctx context.Context, by string, do func(row) error) error {
 	for after := any(""); ; {
-		condition := ""
+		condition := "?1 = ''"
 		if after != "" {
-			condition = " WHERE r." + by + " > ?1"
+			condition = "r." + by + " > ?1"
 		}
-		rows, err := store.All(ctx, s.db, func(r *row) []any { return append(r.columns(), &r.n) },
-			"SELECT "+recordColumns+", r.n FROM memory_records r"+condition+" ORDER BY r."+by+" LIMIT ?2", after, atOnce)
+		next, err := rows(ctx, s.db, condition+" ORDER BY r."+by+" LIMIT ?2", after, atOnce)
 		if err != nil {
 			return err
 		}
-		for _, r := range rows {
+		for _, r := range next {
 			if err := do(r); err != nil {
 				return err
 			}
@@ -115,7 +114,7 @@ func (s *Store) each(ctx context.Context, by string, do func(row) error) error {
 				after = r.ID
 			}
 		}
-		if len(rows) < atOnce {
+		if len(next) < atOnce {
 			return nil
 		}
 	}

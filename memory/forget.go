@@ -250,7 +250,7 @@ func (e *erasing) foreign(ctx context.Context, versions []Record) (all []Record,
 }
 
 func (e *erasing) records(ctx context.Context, condition string, args ...any) ([]row, error) {
-	return store.All(ctx, e.tx, func(r *row) []any { return append(r.columns(), &r.n) }, "SELECT "+recordColumns+", r.n FROM memory_records r WHERE "+condition+" ORDER BY n", args...)
+	return rows(ctx, e.tx, condition+" ORDER BY n", args...)
 }
 
 // erase erases all that was added, and returns how many texts were dropped that had shown
