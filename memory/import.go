@@ -40,7 +40,7 @@ const (
 	maxProblems = 100
 )
 
-var recordID = lazy.Regexp(`^m-[a-z0-9]{10}$`)
+var recordID = lazy.Regexp(`^m-[a-z2-7]{10}$`)
 
 // Import reads what Export wrote as jsonl, in transactions of several records each. What
 // is no export, or one of another version, is an error that wraps ErrInvalid; a line that
