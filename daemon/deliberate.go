@@ -151,6 +151,9 @@ func (e effects) Remember(ctx context.Context, tx *store.Tx, memo deliberate.Mem
 		Key: memo.Key, Kind: memory.Kind(memo.Kind), Text: memo.Text, Tags: memo.Tags, Trust: least(memo.Trusts, memo.Quarantined),
 		Source: memory.Deliberation, Deliberation: memo.Escalation.ID, Incident: memo.Escalation.Person, Citations: cited,
 	})
+	if err == nil && kept.Outcome == memory.Refused { // else it would seem to be remembered, and the person hear nothing
+		err = fmt.Errorf("%w: it is not worth keeping: %s", memory.ErrInvalid, kept.Reason)
+	}
 	return kept.ID, modelsFault(err, memory.ErrInvalid, memory.ErrFull)
 }
 

@@ -321,3 +321,20 @@ func TestStrangersWithinNotes(t *testing.T) {
 		}
 	}
 }
+
+// TestNotRemembered: what memory refuses is refused to the model, and keeps nothing from
+// the person.
+func TestNotRemembered(t *testing.T) {
+	w := newWorld(t)
+	phone := phoned(w)
+	w.deliberating(oneByOne(calls("remember", `{"text":"Is the disk full again?","kind":"fact"}`)))
+	w.fills(97)
+	w.concluded()
+	got := w.lastDeliberation()
+	if said := asJSON(t, got.Rounds); !strings.Contains(said, "not worth keeping: question") || got.Outcome == subconscious.OutcomeRemembered || len(w.memories()) > 0 {
+		t.Errorf("%d memories, %s: %s", len(w.memories()), got.Outcome, said)
+	}
+	if pushes := w.pushes(phone); len(pushes) != 1 {
+		t.Errorf("pushed: %q", pushes)
+	}
+}
