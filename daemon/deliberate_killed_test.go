@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -176,6 +177,21 @@ func (m *mortalDeliberation) outcomes(w *world) map[string]deliberate.Record {
 		if r.Resumed > 0 {
 			resumed++
 		}
+	}
+	reminded := 0 // of what was put off: told without a deliberation
+	w.query("SELECT key FROM notify_outbox WHERE kind = 'incident' AND key NOT LIKE 'deliberation:%'", func(scan func(...any) error) error {
+		var key string
+		err := scan(&key)
+		key = strings.Replace(key, "/", " ", 1)
+		if !told[key] {
+			m.t.Errorf("%s was told, and was not to be told, or was deliberated on as well", key)
+		}
+		delete(told, key)
+		reminded++
+		return err
+	})
+	if reminded > kinds[subconscious.OutcomeSnoozed] {
+		m.t.Errorf("%d were told without a deliberation, and %d were put off", reminded, kinds[subconscious.OutcomeSnoozed])
 	}
 	for key := range told {
 		m.t.Errorf("%s was to be told, and was not deliberated on", key)
