@@ -16,12 +16,14 @@ type ranked struct {
 	recall.Reading
 }
 
-func (r *ranked) add(m Message) {
+func (r *ranked) add(m Message) { r.Add(passage(m)) }
+
+func passage(m Message) recall.Passage {
 	p := recall.Passage{ID: m.ID, Session: m.Conversation, Place: int(m.ID), Text: m.Text, Said: m.At, Labels: Query{Author: m.Author}.labels()}
 	if m.Author == Agent {
 		p.Speaker = m.Name
 	}
-	r.Add(p)
+	return p
 }
 
 func (q Query) labels() []string {
@@ -38,11 +40,11 @@ func (l *Log) Rank(ctx context.Context) error {
 		return l.db.Write(ctx, func(tx *store.Tx) error {
 			messages, err := store.All(ctx, tx, (*Message).columns, "SELECT "+columns+" FROM chat_messages m WHERE m.id > ? ORDER BY m.id LIMIT ?", behind, most)
 			tx.After(func() {
-				last := behind
-				for _, m := range messages {
-					last = m.ID
-					l.ranked.add(m)
+				last, passages := behind, make([]recall.Passage, len(messages))
+				for i, m := range messages {
+					last, passages[i] = m.ID, passage(m)
 				}
+				l.ranked.Add(passages...)
 				took(last, len(messages))
 			})
 			return err

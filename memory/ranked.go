@@ -38,6 +38,14 @@ func passage(r row) recall.Passage {
 		Labels: Query{Kind: r.Kind, About: r.About}.labels()}
 }
 
+// rankingColumns are what a passage is made of.
+const rankingColumns = "n, lane, status, kind, title, text, tags, project, agent, session, place, said, created"
+
+func (r *row) ranking() []any {
+	return []any{&r.n, &r.Lane, &r.Status, &r.Kind, &r.Title, &r.Text, store.JSON(&r.Tags), &r.About.Project, &r.About.Agent, &r.About.Session, &r.Place,
+		store.Time(&r.Said), store.Time(&r.Created)}
+}
+
 // labels are what a record is found by beside its words, session and time.
 func (q Query) labels() (all []string) {
 	for _, label := range []struct{ name, value string }{{"kind:", string(q.Kind)}, {"project:", q.About.Project}, {"agent:", q.About.Agent}} {
@@ -53,13 +61,16 @@ func (q Query) labels() (all []string) {
 func (s *Store) Rank(ctx context.Context) error {
 	err := s.ranked.All(func(behind int64, most int, took func(int64, int)) error {
 		return s.db.Write(ctx, func(tx *store.Tx) error {
-			read, err := rows(ctx, tx, "r.n > ? ORDER BY r.n LIMIT ?", behind, most)
+			read, err := store.All(ctx, tx, (*row).ranking, "SELECT "+rankingColumns+" FROM memory_records WHERE n > ? ORDER BY n LIMIT ?", behind, most)
 			tx.After(func() {
-				last := behind
+				last, active := behind, map[Lane][]recall.Passage{}
 				for _, r := range read {
 					if last = r.n; r.Status == Active {
-						s.ranked.lanes[r.Lane].Add(passage(r))
+						active[r.Lane] = append(active[r.Lane], passage(r))
 					}
+				}
+				for lane, passages := range active {
+					s.ranked.lanes[lane].Add(passages...)
 				}
 				took(last, len(read))
 			})

@@ -356,7 +356,7 @@ func (s *Store) unindex(ctx context.Context, tx *store.Tx, r row) error {
 
 // searched is what of a record is searched beside its tags.
 func (r Record) searched() string {
-	if r.Title == r.firstLine() {
+	if r.Title == "" || r.Title == r.firstLine() {
 		return r.Text
 	}
 	return r.Title + "\n" + r.Text

@@ -35,6 +35,9 @@ const (
 // every other white space as a blank, and no control or invisible characters
 // but those that join letters and pictures. White space around it is cut off.
 func Plain(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
+		return strings.TrimSpace(text)
+	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	const joiner, nonJoiner = '\u200d', '\u200c'
 	text = strings.Map(func(r rune) rune {

@@ -76,6 +76,8 @@ type Index struct {
 	// Numbers that nothing has, and that are given again.
 	freeTerms, freePassages, freeSessions []uint32
 	length                                int64 // of all passages, in terms
+	day                                   string
+	ofDay                                 []string // the terms of the day that was asked for last
 }
 
 type passage struct {
@@ -146,15 +148,30 @@ func roomy[T any](all []T) []T {
 	return append(make([]T, 0, len(all)+len(all)/16+2), all...)
 }
 
-// Add takes in a passage, in place of one of the same ID.
-func (x *Index) Add(p Passage) {
+// Add takes in passages, each in place of one of the same ID.
+func (x *Index) Add(all ...Passage) {
+	words := make([][]string, len(all))
+	var splits sync.WaitGroup
+	for half := range 2 { // which is what takes the time
+		splits.Go(func() {
+			for i := half; i < len(all); i += 2 {
+				words[i] = fulltext.Terms(all[i].Text)
+			}
+		})
+	}
+	splits.Wait()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i, p := range all {
+		x.add(p, words[i])
+	}
+}
+
+func (x *Index) add(p Passage, words []string) {
 	said := int64(math.MinInt64)
 	if !p.Said.IsZero() {
 		said = p.Said.UnixNano()
 	}
-	words := fulltext.Terms(p.Text)
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	x.remove(p.ID)
 	n := number(&x.freePassages, &x.passages)
 	if int(n) == len(x.lengths) {
@@ -178,10 +195,13 @@ func (x *Index) Add(p Passage) {
 func (x *Index) beside(n uint32) []string {
 	p := &x.passages[n]
 	words := x.speakers.parts[p.speaker]
-	if p.said != math.MinInt64 {
-		words = append(slices.Clip(words), fulltext.Terms(time.Unix(0, p.said).UTC().Format("2 January 2006"))...)
+	if p.said == math.MinInt64 {
+		return words
 	}
-	return words
+	if day := time.Unix(0, p.said).UTC().Format("2 January 2006"); day != x.day {
+		x.day, x.ofDay = day, fulltext.Terms(day)
+	}
+	return append(slices.Clip(words), x.ofDay...)
 }
 
 // post enters a passage in the lists of its terms.
@@ -190,8 +210,7 @@ func (x *Index) post(n uint32, words []string) {
 	words = append(words, x.beside(n)...)
 	x.lengths[n] = lengthOf(len(words))
 	x.length += int64(termsOf(x.lengths[n]))
-	often := make(map[uint32]int, len(words))
-	var numbers []uint32
+	numbers := make([]uint32, len(words))
 	for i, w := range words {
 		t, known := x.terms[w]
 		if !known {
@@ -199,17 +218,22 @@ func (x *Index) post(n uint32, words []string) {
 			x.lists[t].name = strings.Clone(w)
 			x.terms[x.lists[t].name] = t
 		}
-		if often[t]++; often[t] == 1 && i < own {
-			numbers = append(numbers, t)
-		}
+		numbers[i] = t
 	}
-	for t, count := range often {
-		x.lists[t].put(n, count)
-	}
+	text := slices.Clone(numbers[:own])
+	slices.Sort(text)
 	slices.Sort(numbers)
+	for len(numbers) > 0 {
+		often := 1
+		for often < len(numbers) && numbers[often] == numbers[0] {
+			often++
+		}
+		x.lists[numbers[0]].put(n, often)
+		numbers = numbers[often:]
+	}
 	var packed []byte
 	before := uint32(0)
-	for _, t := range numbers {
+	for _, t := range slices.Compact(text) {
 		packed = binary.AppendUvarint(packed, uint64(t-before))
 		before = t
 	}
