@@ -250,7 +250,11 @@ func checkText(next, field, text string, most int) error {
 
 // plainWords are words to search for, one line of plain text.
 func plainWords(words string) (string, error) {
-	return strings.TrimSpace(subconscious.Printable(words)), checkText("search for fewer words", "words", words, MaxWords)
+	err := checkText("search for fewer words", "words", words, MaxWords)
+	if err == nil && words != "" && !strings.ContainsFunc(words, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+		err = badRequest("search for a word", "words: there is none in %q", clip(words))
+	}
+	return strings.TrimSpace(subconscious.Printable(words)), err
 }
 
 // plainText checks a text of people and drops what a screen would obey and not

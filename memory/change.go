@@ -118,7 +118,11 @@ type Edit struct {
 // returned as it is. Other errors wrap ErrNotFound or ErrInvalid.
 func (s *Store) Edit(ctx context.Context, id string, version int, e Edit, by string) (Record, error) {
 	var now Record
-	after, err := s.changed(ctx, "edited", id, by, func(tx *store.Tx, act *act, old row) (row, error) {
+	what := "edited"
+	if e.Pinned != nil {
+		what = map[bool]string{true: "pinned", false: "unpinned"}[*e.Pinned]
+	}
+	after, err := s.changed(ctx, what, id, by, func(tx *store.Tx, act *act, old row) (row, error) {
 		if now = old.Record; version != 0 && version != old.Version {
 			return row{}, fmt.Errorf("%w: it is of version %d, and not %d", ErrVersion, old.Version, version)
 		}

@@ -164,7 +164,11 @@ func (a *app) memoryAdd() command {
 				added.About = api.MemoryAbout{Project: cmp.Or(what.Project, added.About.Project), Session: cmp.Or(what.Session, added.About.Session), Turn: cmp.Or(what.Turn, added.About.Turn)}
 			}
 			for _, cite := range cites {
-				added.Citations = append(added.Citations, cited(cite))
+				c := cited(cite)
+				if _, err := os.Stat(c.File); c.File != "" && err != nil {
+					return &usageError{err: fmt.Errorf("--cite: %w", err), next: "name a file that is there, as FILE or FILE:LINES, or an address"}
+				}
+				added.Citations = append(added.Citations, c)
 			}
 			return nil
 		}, "Remembered", kept),

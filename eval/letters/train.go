@@ -76,6 +76,10 @@ func train(samples []sample, within []limits, ridge float64) model {
 	n := len(within)
 	table := columns(samples, n)
 	w, sums := make([]float64, n+1), make([]float64, len(samples))
+	costs, wants := make([]float64, len(samples)), make([]float64, len(samples)) // which are all that is read of most
+	for k, s := range samples {
+		costs[k], wants[k] = cost(s), s.Want
+	}
 	for range rounds {
 		moved := 0.0
 		for i, column := range table {
@@ -84,9 +88,9 @@ func train(samples []sample, within []limits, ridge float64) model {
 				slope, bend, bounds = float64(-ridge*w[i]), ridge, within[i]
 			}
 			for _, c := range column {
-				s, p := samples[c.sample], logistic(sums[c.sample])
-				slope += float64(cost(s) * (s.Want - p) * c.x)
-				bend += float64(cost(s) * p * (1 - p) * c.x * c.x)
+				cost, p := costs[c.sample], logistic(sums[c.sample])
+				slope += float64(cost * (wants[c.sample] - p) * c.x)
+				bend += float64(cost * p * (1 - p) * c.x * c.x)
 			}
 			if bend == 0 {
 				continue
