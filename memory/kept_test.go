@@ -64,6 +64,11 @@ func TestSecretsAreNotStored(t *testing.T) {
 	if text := fmt.Sprintf("%+v", got); strings.Contains(strings.ToLower(text), strings.ToLower(secret)) || !strings.Contains(got.Text, "[redacted:") {
 		t.Errorf("%s", text)
 	}
+	folder := owners("The sample project is built with make")
+	folder.About.Project = "/src/SampleProject_of_Spring36684805Version2"
+	if got := add(t, s, folder); got.About != folder.About {
+		t.Errorf("its project is %q", got.About.Project)
+	}
 	if hits := search(t, s, memory.Query{Words: secret}); len(hits) != 0 {
 		t.Errorf("found by the secret: %v", texts(hits))
 	}

@@ -94,7 +94,9 @@ func (s *Store) prepare(r Record) (Record, error) {
 		if len(name.given) > name.most {
 			return Record{}, fmt.Errorf("%w: the %s has %d bytes, and at most %d are kept", ErrInvalid, name.what, len(name.given), name.most)
 		}
-		*name.to = s.options.Redact(fulltext.Line(name.given))
+		if *name.to = fulltext.Line(name.given); name.what != "project" { // which is a folder, whatever its name looks like
+			*name.to = s.options.Redact(*name.to)
+		}
 	}
 	return clean.titled(), nil
 }
