@@ -18,7 +18,7 @@ import (
 
 // Version names the rules of the gate. It rises with every change that could
 // make a recorded tick be judged otherwise.
-const Version = 8
+const Version = 9
 
 // Decide judges every request asked and every incident that waits, giving each the
 // first reason that applies, moves incidents on in their life with the person,

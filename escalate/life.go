@@ -129,8 +129,12 @@ func (g *gate) clear(incident *subconscious.Incident) {
 		return
 	}
 	title := func(of string) string { return subconscious.Shorten(lead+of, maxTitle) }
+	point := near(sentence(t.Asked, incident.Key), g.in.At)
+	if o.Sense == "mail" && runes(lead+point) > maxTitle { // who it was, and about what
+		point = plain(o.Title)
+	}
 	g.out.Clears = append(g.out.Clears, Clear{told: last.At, ID: t.ID, Message: Message{
-		Title: title(near(sentence(t.Asked, incident.Key), g.in.At)), Text: text, Outline: title(g.candidate(incident, t.Asked, true).outline())}})
+		Title: title(point), Text: text, Outline: title(g.candidate(incident, t.Asked, true).outline())}})
 }
 
 // isOver reports whether the time for an answer is over that began then.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -275,12 +276,18 @@ func (l *candidate) nearness() int {
 		return timeless
 	case !day && ahead <= 30*time.Minute:
 		return atOnce
-	case !day && (ahead <= 5*time.Hour || at.Hour() >= evening && ahead <= 16*time.Hour) || t.In(at.Location()).Format(time.DateOnly) == at.Format(time.DateOnly):
+	case !day && (ahead <= 5*time.Hour || at.Hour() >= evening && ahead <= 16*time.Hour) || t.In(at.Location()).Format(time.DateOnly) == at.Format(time.DateOnly) && !l.stood():
 		return sameDay
 	case ahead <= 36*time.Hour:
 		return nextDay
 	}
 	return farther
+}
+
+// stood reports whether it is a clash of which no part was moved: it can be settled
+// later in the day.
+func (l *candidate) stood() bool {
+	return l.key.IsPair() && !slices.ContainsFunc(l.own, func(e *subconscious.Evidence) bool { return e.Latest.Attrs["moved_from"] != "" })
 }
 
 // priority is what the person is to do about it: 5 act now, 4 soon, as

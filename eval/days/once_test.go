@@ -51,14 +51,15 @@ worth all
 10:00 event b.ics from later/b.ics
 10:03 restart
 `, want: []string{"10:00 Bert 18:30–19:30 (was 15:00)"}},
-		"what the person moves is not told them, what others move is": {sections: planned("a.ics 18:00-19:00 Ada", "b.ics 15:00-16:00 Bert",
-			"later/a.ics 20:00-21:00 Ada", "later/b.ics 16:00-17:00 Bert") + `-- timeline --
+		"what the person moves is not told them but where it is soon, what others move is": {sections: planned("a.ics 18:00-19:00 Ada", "b.ics 15:00-16:00 Bert",
+			"later/a.ics 20:00-21:00 Ada", "later/b.ics 16:00-17:00 Bert") + strings.ReplaceAll(planned("c.ics 10:00-11:00 Cleo", "later/c.ics 12:00-13:00 Cleo"), "20260303", "20260306") + `-- timeline --
 09:50 presence active
-10:00 event b.ics from later/b.ics
+10:00 event c.ics from later/c.ics
+10:10 event b.ics from later/b.ics
 10:30 presence locked
 11:00 event a.ics from later/a.ics
 11:03 restart
-`, want: []string{"11:00 Ada"}},
+`, want: []string{"10:15 Bert", "11:00 Ada"}},
 		"what the person put off fails without a word, until it is over": {sections: `-- timeline --
 09:00 tell "the backup is off until 3 March 2026 at 13:00"
 10:00 unit user/backup.service failed

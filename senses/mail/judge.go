@@ -121,7 +121,7 @@ func (j judge) arrived() subconscious.Observation {
 		at := j.received.In(j.zone)
 		said, times = prose.Of(o.Text, at), ahead(o.Text, at)
 	}
-	if quote, named := telling(j.Subject, said, times, j.received.In(j.zone), f.known == 0 && !f.inMine); quote != "" {
+	if quote, named := telling(j.Subject, said, times, due.Due, j.received.In(j.zone), f.known == 0 && !f.inMine); quote != "" {
 		o.Attrs["quote"] = bounded(quote)
 		if !named.IsZero() {
 			o.Attrs["names_at"] = named.UTC().Format(time.RFC3339)

@@ -15,6 +15,8 @@ const (
 	// quotePieces is how many pieces of a letter are looked at for those that say
 	// what it is about, and quoteLong how many characters are quoted at most.
 	quotePieces, quoteLong = 32, 170
+	// quoteWhose is the room that it takes to say from where somebody new writes.
+	quoteWhose = 40
 	// pieceLong is how long a sentence is from which on it is quoted in pieces, and
 	// pieceLeast how much one has of it.
 	pieceLong, pieceLeast = 140, 35
@@ -95,16 +97,22 @@ func wordsOf(text string) []string {
 
 // telling are the pieces of a letter, in their order, that say most of what matters
 // within quoteLong characters; and the time that they name until when something is to
-// be done, or else the first, zero for none. Of somebody unknown what is
-// before that says who they are.
-func telling(subject string, said *prose.Text, times []dates.Match, at time.Time, unknown bool) (quote string, named time.Time) {
-	all, about := pieces(said, times, at), wordsOf(subject)
+// be done, or else the first, zero for none. What says when it is due matters. Of
+// somebody unknown what is before that says who they are.
+func telling(subject string, said *prose.Text, times []dates.Match, due, at time.Time, unknown bool) (quote string, named time.Time) {
+	all, about, most := pieces(said, times, at), wordsOf(subject), quoteLong
+	if unknown {
+		most -= quoteWhose
+	}
 	// best are the pieces that say most within so many characters, as bits. One that
 	// says much counts for more than many that say a little, and what is torn from what
 	// is before it for less.
 	var best [quoteLong + 1]struct{ worth, set int }
 	for i, p := range all {
-		worth, long := p.worth(about, at), min(utf8.RuneCountInString(p.text)+1, quoteLong)
+		worth, long := p.worth(about, at), min(utf8.RuneCountInString(p.text)+1, most)
+		if slices.ContainsFunc(p.times, func(m dates.Match) bool { return m.Due.Equal(due) }) {
+			worth += 3 // the title names it
+		}
 		if i == 0 && unknown && len(p.times) == 0 && !p.asks {
 			worth = max(worth-2, 0)
 		}
@@ -112,7 +120,7 @@ func telling(subject string, said *prose.Text, times []dates.Match, at time.Time
 		if worth == 0 && len(strings.Fields(p.text)) < 3 {
 			continue
 		}
-		for room := quoteLong; room >= long; room-- {
+		for room := most; room >= long; room-- {
 			before, sum := best[room-long], 1+3*worth*worth
 			if before.set&(1<<i>>1) == 0 {
 				if before.worth -= 10; before.worth == 1-10 || before.set == 0 {
@@ -126,10 +134,10 @@ func telling(subject string, said *prose.Text, times []dates.Match, at time.Time
 	}
 	times = nil
 	for i, p := range all {
-		if best[quoteLong].set&(1<<i) == 0 {
+		if best[most].set&(1<<i) == 0 {
 			continue
 		}
-		if torn := quote != "" && best[quoteLong].set&(1<<i>>1) == 0; torn || quote == "" && i > 0 && !all[i-1].ends {
+		if torn := quote != "" && best[most].set&(1<<i>>1) == 0; torn || quote == "" && i > 0 && !all[i-1].ends {
 			quote = strings.TrimRight(quote, " ,;:") + " …"
 		}
 		quote, times = strings.TrimSpace(quote+" "+p.text), append(times, p.times...)

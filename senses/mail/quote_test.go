@@ -24,7 +24,7 @@ func TestTelling(t *testing.T) {
 		{"Offer", "Our assistant at the desk will call you by 10:00 today.", "Our assistant at the desk will call you by 10:00 today.", "10:00"},
 		{"Re: today", "Hi, I was at the doctor's again this morning with the little one and it took ages, as ever.\nThe lift is stuck between two floors.\nMy cousin says hello, and thanks for the plums, which were the best of all that we ever had from there.\nCan you call the landlord? 0151 555 0164", "The lift is stuck between two floors. … Can you call the landlord? 0151 555 0164", ""},
 	} {
-		quote, named := telling(c.subject, prose.Of(c.text, at), ahead(c.text, at), at, false)
+		quote, named := telling(c.subject, prose.Of(c.text, at), ahead(c.text, at), time.Time{}, at, false)
 		clock := ""
 		if !named.IsZero() {
 			clock = named.Format("15:04")

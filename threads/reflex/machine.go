@@ -216,7 +216,8 @@ func ailmentOf(o subconscious.Observation) ailment {
 		found = ailments[i]
 	}
 	if o.Declared() {
-		found.warning = "it is a warning"
+		source, _, _ := strings.Cut(o.ID, "/")
+		found.warning = "it is a warning of " + source
 	}
 	found.critical, found.warning = cmp.Or(found.critical, "it is critical"), cmp.Or(found.warning, "it passed its warning level")
 	return found
