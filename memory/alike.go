@@ -66,12 +66,13 @@ func (s *Store) alike(ctx context.Context, tx *store.Tx, r Record) (found neighb
 type compared struct {
 	both, first, second int  // words of both, and of one alone
 	differ              bool // a number, a name, an identifier, a negation or a switch is in one alone
+	moved               bool // they have words in another order: who lends whom, what instead of what
 }
 
 // same reports whether the second says no more than the first, in nearly its words: no
 // word of one stands in place of one of the other.
 func (c compared) same() bool {
-	return !c.differ && c.second == 0 && c.likeness() >= sameFrom
+	return !c.differ && !c.moved && c.second == 0 && c.likeness() >= sameFrom
 }
 
 // likeness is the part of all words that both have.
@@ -85,7 +86,7 @@ func (c compared) contained() float64 {
 }
 
 func compare(first, second string) (c compared) {
-	a, b := tokens(first), tokens(second)
+	a, b, last := tokens(first), tokens(second), -1
 	for i := range a {
 		if !a[i].counted {
 			continue
@@ -93,6 +94,7 @@ func compare(first, second string) (c compared) {
 		for j := range b {
 			if b[j].counted && !b[j].matched && a[i].is(b[j]) {
 				a[i].matched, b[j].matched = true, true
+				c.moved, last = c.moved || j < last, j
 				break
 			}
 		}

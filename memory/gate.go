@@ -33,7 +33,7 @@ const (
 const Mark = "<!-- subconsciousd memory"
 
 const (
-	// echoes is how like what was recalled a text is that only repeats it, of so many as
+	// echoes is how like what was recalled a text is that only repeats it, and corrects nothing, of so many as
 	// were recalled last.
 	echoes   = 0.85
 	echoesOf = 200
@@ -119,7 +119,7 @@ func (s *Store) echoed(ctx context.Context, tx *store.Tx, r Record) (Reason, err
 			return "", err
 		}
 		for _, known := range recalled {
-			if compare(known.Text, r.Text).likeness() >= echoes {
+			if c := compare(known.Text, r.Text); !c.differ && !c.moved && c.likeness() >= echoes {
 				return Echo, nil
 			}
 		}
