@@ -9,8 +9,8 @@ COUNT     ?= 1
 LDFLAGS   := -s -w
 # Google's library brings gRPC, which would serve a page of its traces and link what draws it.
 TAGS      := grpcnotrace
-# In these nothing runs beside anything else, or what does is tested where it is written.
-ALONE := /(aggregator|cmd/subconsciousctl|escalate|eval/(days|letters|mail|redaction|rumination)|internal/(dates|prose)|redact/redacttest|subconscious|threads/(reflex|score))$$
+# In these nothing runs beside anything else but days that share nothing.
+ALONE := /(aggregator|escalate|eval/(days|letters|mail|redaction|rumination)|internal/(dates|prose)|redact/redacttest|subconscious|threads/(reflex|score))$$
 # SQLite is C, translated, and locked by those who call it: watched for races it is ten times as slow.
 UNWATCHED := -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 export CGO_ENABLED ?= 0
@@ -36,7 +36,7 @@ test: ## vet, and run all tests, in short form
 long: ## run all tests, in full
 	$(GO) test -timeout 25m ./...
 
-race: ## run the tests under the race detector, in short form
+race: ## run the tests, but those of ALONE, under the race detector, in short form
 	CGO_ENABLED=1 $(GO) test -race $(UNWATCHED) -short -timeout 25m $$($(GO) list ./... | grep -vE '$(ALONE)')
 
 crash: ## kill the daemon at random, and make it fail on purpose

@@ -110,17 +110,23 @@ func (q *intake) ForgetMemory(ctx context.Context, wanted api.MemoryForget) (api
 	if err == nil && r.ID != wanted.ID {
 		err = api.Errorf(api.CodeBadRequest, "if you mean that one: `subconsciousctl memory forget "+r.ID+"`", "%q is the beginning of an id, and to erase for good its whole is needed", wanted.ID)
 	}
-	if err != nil {
-		return api.MemoryForgotten{}, err
+	forgotten, gone := api.MemoryForgotten{}, false
+	if err != nil && wanted.Backups && wanted.As == "" {
+		forgotten.Forgotten, gone = q.in.Memory.Gone(wanted.ID)
 	}
-	forgotten := api.MemoryForgotten{}
-	if forgotten.Forgotten, err = q.in.Memory.Forget(ctx, r.ID); err != nil || !wanted.Backups {
+	if err != nil && !gone {
+		return forgotten, err
+	}
+	if err = nil; !gone {
+		forgotten.Forgotten, err = q.in.Memory.Forget(ctx, r.ID)
+	}
+	if err != nil || !wanted.Backups {
 		return forgotten, view.Answer(err)
 	}
 	done, err := backup.Forget(ctx, q.in.Config.StateDir, forgotten.Backups)
 	if err != nil {
 		return forgotten, api.Errorf(api.CodeUnavailable, "free some space, or remove the backups yourself: "+strings.Join(forgotten.Backups, ", "),
-			"%s is forgotten, and not all backups that hold it could be rewritten: %w", r.ID, err)
+			"%s is forgotten, and not all backups that hold it could be rewritten: %w", wanted.ID, err)
 	}
 	forgotten.Rewritten, forgotten.Removed, forgotten.Backups = done.Written, done.Removed, done.Left
 	return forgotten, nil

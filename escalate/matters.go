@@ -66,7 +66,8 @@ func (l *candidate) matters() (again string, news bool, detail string) {
 // isOwnDoing reports whether an event that nobody else called is moved or taken out
 // while the person is at work here: who did it knows. What it clashes with is told all
 // the same, and so is what is soon and was to be later, or is off: those who share a
-// calendar move its events as well, and who puts off what is theirs does not miss it.
+// calendar move its events as well, and who puts off what is theirs does not miss it. What
+// another one puts off is not told then, either.
 func (l *candidate) isOwnDoing() bool {
 	if len(l.own) == 0 || l.waited || l.key.IsPair() || l.gate.in.Presence.State != subconscious.PresenceEngaged {
 		return false
@@ -74,7 +75,7 @@ func (l *candidate) isOwnDoing() bool {
 	o := &l.own[0].Latest
 	from, err := time.Parse(time.RFC3339, o.Attrs["moved_from"])
 	moved := o.Kind == "event" && o.Change == subconscious.Changed && !o.BandOnly && err == nil
-	late := o.Due.After(l.gate.in.At.Add(36*time.Hour)) || moved && o.Due.After(from)
+	late := o.Due.After(l.gate.in.At.Add(soon)) || moved && o.Due.After(from)
 	return (moved || o.Kind == "taken-out") && late && o.Attrs["organizer"] == ""
 }
 

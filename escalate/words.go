@@ -262,6 +262,9 @@ const evening = 17
 // justNow is how long a time that has passed is still meant.
 const justNow = 15 * time.Minute
 
+// soon is how far ahead is near.
+const soon = 36 * time.Hour
+
 // nearness is how near the time is that it names.
 func (l *candidate) nearness() int {
 	at := l.gate.in.At
@@ -269,7 +272,7 @@ func (l *candidate) nearness() int {
 	switch ahead := t.Sub(at); {
 	case t.IsZero() || ahead <= -justNow:
 		if o := l.letter(); o != nil && t.IsZero() {
-			if days, err := strconv.Atoi(o.Attrs["days"]); err == nil && o.At.AddDate(0, 0, days).Sub(at) > 36*time.Hour {
+			if days, err := strconv.Atoi(o.Attrs["days"]); err == nil && o.At.AddDate(0, 0, days).Sub(at) > soon {
 				return farther
 			}
 		}
@@ -278,7 +281,7 @@ func (l *candidate) nearness() int {
 		return atOnce
 	case !day && (ahead <= 5*time.Hour || at.Hour() >= evening && ahead <= 16*time.Hour) || t.In(at.Location()).Format(time.DateOnly) == at.Format(time.DateOnly) && !l.stood():
 		return sameDay
-	case ahead <= 36*time.Hour:
+	case ahead <= soon:
 		return nextDay
 	}
 	return farther

@@ -14,9 +14,6 @@ import (
 )
 
 const (
-	// sameFrom is the part of the words of two texts that both have, from which on the
-	// one that says less may be the other again.
-	sameFrom = 0.8
 	// doubtFrom is the part of the shorter one's words that the other has, from which on
 	// one of the two may be wrong.
 	doubtFrom = 0.55
@@ -48,13 +45,13 @@ func (s *Store) alike(ctx context.Context, tx *store.Tx, r Record) (found neighb
 		} else if err != nil {
 			return neighbour{}, err
 		}
-		if near.ID == r.ID || near.About.Project != r.About.Project || agent != "" && near.About.Agent != agent {
+		if near.ID == r.ID || near.About.Project != r.About.Project || r.Lane != Trusted && near.About.Agent != r.About.Agent {
 			continue
 		}
-		c := compare(near.Text, r.Text)
-		if c.same() {
+		if normal(near.Text) == normal(r.Text) { // which a first version did not know
 			return neighbour{row: near, same: true}, nil
 		}
+		c := compare(near.Text, r.Text)
 		if contained := c.contained(); contained >= doubtFrom && contained > most {
 			most, found = contained, neighbour{row: near, conflict: true}
 		}
@@ -67,12 +64,6 @@ type compared struct {
 	both, first, second int  // words of both, and of one alone
 	differ              bool // a number, a name, an identifier, a negation or a switch is in one alone
 	moved               bool // they have words in another order: who lends whom, what instead of what
-}
-
-// same reports whether the second says no more than the first, in nearly its words: no
-// word of one stands in place of one of the other.
-func (c compared) same() bool {
-	return !c.differ && !c.moved && c.second == 0 && c.likeness() >= sameFrom
 }
 
 // likeness is the part of all words that both have.
@@ -221,8 +212,10 @@ func setOf(words string) map[string]bool {
 }
 
 var (
-	// switches turn what is said into its opposite.
-	switches = setOf(`off yes true false enabled disabled enable disable always only aus ja nein aktiviert deaktiviert wahr falsch immer nur
+	// switches turn what is said into its opposite, or say where and when it is.
+	switches = setOf(`before after under over in on above below behind left right up down vor nach unter über auf hinter links rechts
+		avant après sous sur dans derrière gauche droite antes después bajo sobre en detrás izquierda derecha prima dopo sotto sopra dietro sinistra destra
+		off yes true false enabled disabled enable disable always only aus ja nein aktiviert deaktiviert wahr falsch immer nur
 		oui non activé activée désactivé désactivée vrai faux toujours seulement sí activado activada desactivado desactivada verdadero falso siempre sólo solo`)
 	negations = setOf(`not no never none without nothing isn't aren't don't doesn't won't can't cannot nicht kein keine keinen keinem keiner nie niemals ohne nichts
 		ne n pas jamais aucun aucune sans rien nunca ningún ninguno ninguna sin nada`)

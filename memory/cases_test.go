@@ -52,10 +52,9 @@ func TestLabelledCases(t *testing.T) {
 		if all := came["revise"]["all"] + came["contradict"]["all"]; doubt*100 < 90*all {
 			t.Errorf("%s: of %d that cannot hold both, %d are in conflict", set, all, doubt)
 		}
-		// What was reached: more that become one record, and fewer that only extend in doubt.
-		reached := map[string][2]int{"tune": {5, 22}, "hold": {2, 3}}[set]
-		if same[memory.Seen] < reached[0] || came["extend"][memory.Conflict] > reached[1] {
-			t.Errorf("%s: %d are one record, and %d that extend are in doubt; it was %v", set, same[memory.Seen], came["extend"][memory.Conflict], reached)
+		// What was reached: so many that only extend are in doubt.
+		if most := map[string]int{"tune": 22, "hold": 3}[set]; came["extend"][memory.Conflict] > most {
+			t.Errorf("%s: %d that extend are in doubt; it was %d", set, came["extend"][memory.Conflict], most)
 		}
 		for _, kind := range []string{"extend", "revise", "contradict"} {
 			if came[kind][memory.Seen] > 0 {
@@ -69,6 +68,8 @@ func TestLabelledCases(t *testing.T) {
 // corrects what was recalled is no echo of it.
 func TestSameWordsElsewhere(t *testing.T) {
 	for first, second := range map[string]string{
+		"The sample key lies on the kitchen mat":                "The sample key lies under the kitchen mat",
+		"Call the sample workshop before 9":                     "Call the sample workshop after 9",
 		"Anna Muster lends Ben Beispiel 20 euros":               "Ben Beispiel lends Anna Muster 20 euros",
 		"The sample project uses pnpm instead of npm":           "The sample project uses npm instead of pnpm",
 		"The night train goes from Rome to Paris":               "The night train goes from Paris to Rome",
@@ -83,6 +84,9 @@ func TestSameWordsElsewhere(t *testing.T) {
 		add(t, s, owners(first))
 		if again, err := s.Add(t.Context(), owners(second)); err != nil || again.Outcome != memory.Conflict {
 			t.Errorf("%q is %s, %v", second, again.Outcome, err)
+		}
+		if again, err := s.Add(t.Context(), owners(strings.ToUpper(first)+" !")); err != nil || again.Outcome != memory.Seen {
+			t.Errorf("%q again is %s, %v", first, again.Outcome, err)
 		}
 		of := memory.About{Agent: "coder", Session: "s-1"}
 		said := func(text string) memory.Record {

@@ -119,10 +119,13 @@ type Edit struct {
 func (s *Store) Edit(ctx context.Context, id string, version int, e Edit, by string) (Record, error) {
 	var now Record
 	what := "edited"
-	if e.Pinned != nil {
+	if e.Pinned != nil && e.Text == nil {
 		what = map[bool]string{true: "pinned", false: "unpinned"}[*e.Pinned]
 	}
 	after, err := s.changed(ctx, what, id, by, func(tx *store.Tx, act *act, old row) (row, error) {
+		if old.Status == Superseded {
+			return row{}, fmt.Errorf("%w: %s holds in its place, and what held is not written anew", ErrInvalid, old.SupersededBy)
+		}
 		if now = old.Record; version != 0 && version != old.Version {
 			return row{}, fmt.Errorf("%w: it is of version %d, and not %d", ErrVersion, old.Version, version)
 		}
@@ -162,11 +165,12 @@ func (s *Store) Edit(ctx context.Context, id string, version int, e Edit, by str
 			}
 		}
 		if next.Status == Active {
-			if err := errors.Join(s.alone(ctx, tx, next), s.retire(ctx, tx, act, &next)); err != nil {
-				return row{}, err
+			if next.Text != old.Text {
+				err = s.alone(ctx, tx, next)
 			}
+			err = errors.Join(err, s.retire(ctx, tx, act, &next))
 		}
-		return next, nil
+		return next, err
 	})
 	if errors.Is(err, ErrVersion) {
 		return now, err
@@ -291,10 +295,17 @@ func (s *Store) Undo(ctx context.Context, id, by string) (Record, error) {
 					next.seen(now.Validity, now.Checked)
 				}
 			}
-			if next.Status == Active && now.Status != Active {
-				if err := errors.Join(s.alone(ctx, tx, next), s.unheld(ctx, tx, next, events), s.room(ctx, tx, act, next.Record)); err != nil {
-					return row{}, err
-				}
+			if e.Before == nil && now.Status == Superseded {
+				return row{}, fmt.Errorf("%w: %s holds in the place of %s now; undo that first", ErrInvalid, now.SupersededBy, now.ID)
+			}
+			if next.Status == Active {
+				err = errors.Join(s.alone(ctx, tx, next), s.unheld(ctx, tx, next, events))
+			}
+			if next.Status == Active && (now.Status != Active || now.Lane != next.Lane) {
+				err = errors.Join(err, s.room(ctx, tx, act, next.Record))
+			}
+			if err != nil {
+				return row{}, err
 			}
 			if e.ID == id {
 				back = next

@@ -224,3 +224,68 @@ func TestOfOthers(t *testing.T) {
 	}
 	checkIndexes(t, db)
 }
+
+// TestSupersededByWhatIsThere: what another memory says already takes the place of one, too,
+// and what held is not written anew.
+func TestSupersededByWhatIsThere(t *testing.T) {
+	s, db := opened(t, memory.Options{})
+	eco, comfort := add(t, s, owners("The sample heater is set to eco")), add(t, s, owners("The sample heater runs in comfort mode"))
+	again := owners(comfort.Text)
+	again.Supersedes = eco.ID
+	if now := add(t, s, again); now.ID != comfort.ID {
+		t.Errorf("%+v", now)
+	}
+	if old, err := s.Get(t.Context(), eco.ID); err != nil || old.Status != memory.Superseded || old.SupersededBy != comfort.ID {
+		t.Errorf("%+v, %v", old, err)
+	}
+	text := "The sample heater is off"
+	if _, err := s.Edit(t.Context(), eco.ID, 0, memory.Edit{Text: &text}, "person"); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("%v", err)
+	}
+	checkIndexes(t, db)
+}
+
+// TestOneHolder: whatever comes back holds its topic alone, and what cannot be taken back any
+// more says so.
+func TestOneHolder(t *testing.T) {
+	s, db := opened(t, memory.Options{})
+	lives := func(city string) memory.Record {
+		r := owners("Anna Muster lives in " + city)
+		r.Topic = "anna.home"
+		return r
+	}
+	undone := func(id string, want error) {
+		t.Helper()
+		if _, err := s.Undo(t.Context(), id, "person"); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	rome := add(t, s, lives("Rome"))
+	undone(rome.ID, nil)
+	paris := add(t, s, lives("Paris"))
+	add(t, s, lives("Rome"))
+	if held, err := s.List(t.Context(), memory.Query{Topic: "anna.home"}); err != nil || len(held) != 1 || held[0].ID != rome.ID {
+		t.Errorf("%+v, %v", held, err)
+	}
+	undone(paris.ID, nil) // Rome took its place, which is taken back
+	// What was said again meanwhile stands once.
+	lamp, text := add(t, s, owners("The sample lamp is green")), "The sample lamp is blue"
+	if _, err := s.Edit(t.Context(), lamp.ID, 0, memory.Edit{Text: &text}, "person"); err != nil {
+		t.Fatal(err)
+	}
+	add(t, s, owners("The sample lamp is green"))
+	undone(lamp.ID, memory.ErrInvalid)
+	// Of three that took each other's place the first does not hold beside the last.
+	first := add(t, s, owners("The sample door is red"))
+	for _, text := range []string{"The sample door is grey", "The sample door is white"} {
+		next := owners(text)
+		all, err := s.List(t.Context(), memory.Query{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		next.Supersedes = all[0].ID
+		add(t, s, next)
+	}
+	undone(first.ID, memory.ErrInvalid)
+	checkIndexes(t, db)
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/internal/lazy"
@@ -100,6 +101,15 @@ func (s *Store) Forget(ctx context.Context, id string) (Forgotten, error) {
 		done.Backups = s.options.Backups(since)
 	}
 	return done, nil
+}
+
+// Gone returns which backups may still hold a record that was forgotten before; ok false
+// where none of that id was.
+func (s *Store) Gone(id string) (done Forgotten, ok bool) {
+	if !slices.Contains(s.options.Tombstones.standing(id, nil), "record "+id) || s.options.Backups == nil {
+		return done, false
+	}
+	return Forgotten{ID: id, Backups: s.options.Backups(time.Time{})}, true
 }
 
 // empty empties the write-ahead log of what was erased. What stays in it for now is

@@ -380,3 +380,30 @@ func FuzzImport(f *testing.F) {
 		db.Close()
 	})
 }
+
+// TestForgottenWhateverItsStops: what was forgotten is known by its words, and not by what
+// stands between them.
+func TestForgottenWhateverItsStops(t *testing.T) {
+	s, _ := opened(t, memory.Options{Backups: func(time.Time) []string { return []string{"a.tar.gz"} }})
+	of := func(text string) memory.Record {
+		return memory.Record{Text: text, Trust: subconscious.Agent, Source: memory.Agent, About: memory.About{Agent: "coder"}}
+	}
+	add(t, s, of("The sample device is kept in the cellar of Hilde!!"))
+	own := add(t, s, owners("The sample device is kept in the cellar of Hilde"))
+	if _, gone := s.Gone(own.ID); gone {
+		t.Error("it is gone before it is forgotten")
+	}
+	if done, err := s.Forget(t.Context(), own.ID); err != nil {
+		t.Fatal(err)
+	} else if left, err := s.List(t.Context(), memory.Query{Lane: memory.Agents}); err != nil || len(left) > 0 {
+		t.Errorf("%+v leaves %v, %v", done, left, err)
+	}
+	for _, text := range []string{"The sample device is kept in the cellar of Hilde.", "the  sample device, is kept in the cellar of Hilde", "See here. The sample device is kept in the cellar of Hilde. Yes."} {
+		if again, err := s.Add(t.Context(), of(text)); err != nil || again.Reason != memory.WasForgotten {
+			t.Errorf("%q is %s, %v", text, again.Outcome, err)
+		}
+	}
+	if left, gone := s.Gone(own.ID); !gone || len(left.Backups) != 1 {
+		t.Errorf("%+v, %v", left, gone)
+	}
+}

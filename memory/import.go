@@ -191,7 +191,7 @@ func (in *importing) record(ctx context.Context, tx *store.Tx, e exported) error
 	}
 	there, err := byID(ctx, tx, r.ID)
 	if errors.Is(err, ErrNotFound) && r.Status == Active {
-		there, err = one(ctx, tx, "lane = ? AND hash = ? AND project = ? AND agent = ? AND status = 'active'", r.Lane, hashOf(r.Text), r.About.Project, r.About.Agent)
+		there, err = in.s.says(ctx, tx, row{Record: r})
 	}
 	switch {
 	case err == nil && bytes.Equal(hashOf(there.Text), hashOf(r.Text)):

@@ -56,7 +56,9 @@ func TestSecretsAreNotStored(t *testing.T) {
 	const secret = "hunter2-very-Secret"
 	r := owners("The router: password: " + secret)
 	const token = "AKIA" + "Z7XKQ2M4N6P8R1TW"
-	r.Tags = []string{"password: " + secret, token}
+	r.Tags, r.Topic = []string{"password: " + secret, token}, "key."+token
+	r.About.Project = "ghp_" + token
+	r.Citations = []memory.Citation{{URL: "https://example.com/?key=" + token}}
 	got := add(t, s, r)
 	if strings.Contains(fmt.Sprint(got.Tags), strings.ToLower(token)) {
 		t.Errorf("%q", got.Tags)

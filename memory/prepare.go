@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path/filepath"
 
 	"slices"
 	"strconv"
@@ -82,7 +83,7 @@ func (s *Store) prepare(r Record) (Record, error) {
 	}{
 		{"title", r.Title, &clean.Title, MaxTitle},
 		{"summary", r.Summary, &clean.Summary, MaxSummary},
-		{"topic", strings.ToLower(r.Topic), &clean.Topic, MaxName},
+		{"topic", r.Topic, &clean.Topic, MaxName},
 		{"project", r.About.Project, &clean.About.Project, MaxPath},
 		{"agent", r.About.Agent, &clean.About.Agent, MaxName},
 		{"session", r.About.Session, &clean.About.Session, MaxName},
@@ -94,9 +95,13 @@ func (s *Store) prepare(r Record) (Record, error) {
 		if len(name.given) > name.most {
 			return Record{}, fmt.Errorf("%w: the %s has %d bytes, and at most %d are kept", ErrInvalid, name.what, len(name.given), name.most)
 		}
-		if *name.to = fulltext.Line(name.given); name.what != "project" { // which is a folder, whatever its name looks like
+		if *name.to = fulltext.Line(name.given); name.what != "project" || !filepath.IsAbs(*name.to) { // a folder, whatever its name looks like
 			*name.to = s.options.Redact(*name.to)
 		}
+	}
+	clean.Topic = strings.ToLower(clean.Topic)
+	for i := range clean.Citations {
+		clean.Citations[i].URL = s.options.Redact(clean.Citations[i].URL)
 	}
 	return clean.titled(), nil
 }
@@ -209,7 +214,7 @@ func union(kept, more []string, limit int) []string {
 	return all
 }
 
-// hashOf is equal for texts that differ in nothing but capitals and white space.
+// hashOf is equal for texts that differ in nothing but capitals, white space and stops.
 func hashOf(text string) []byte {
 	sum := sha256.Sum256([]byte(normal(text)))
 	return sum[:]

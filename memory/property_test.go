@@ -40,7 +40,8 @@ func laneIn(trust subconscious.Trust) memory.Lane {
 // same is the record of a lane that says the same, an active one first.
 func (w *world) same(lane memory.Lane, text string) (same memory.Record, known bool) {
 	for _, r := range w.records {
-		if r.Lane == lane && r.Status != memory.Superseded && strings.EqualFold(r.Text, text) && (!known || r.Status == memory.Active) {
+		if r.Lane == lane && r.Status != memory.Superseded && strings.EqualFold(r.Text, text) &&
+			(!known || r.Status == memory.Active || same.Status != memory.Active && r.Created.Before(same.Created)) { // the first, but an active one before
 			same, known = r, true
 		}
 	}

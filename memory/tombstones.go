@@ -280,7 +280,15 @@ func (t *Tombstones) lift(found []string) error {
 	return t.append(lines)
 }
 
-func normal(text string) string { return strings.ToLower(fulltext.Line(text)) }
+// normal is a text as it is compared to the letter: without capitals, and what stands
+// around its words and says nothing.
+func normal(text string) string {
+	words := strings.Fields(strings.ToLower(fulltext.Line(text)))
+	for i := range words {
+		words[i] = strings.Trim(words[i], `.,;:!?…"'“”„«»()[]{}`)
+	}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
+}
 
 // said are the sentences of a record that have words enough to be known by themselves.
 func (r Record) said() (all []string) {

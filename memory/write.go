@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ const (
 
 // Add writes a record in a transaction of its own and returns what came of it.
 //
-// A record that says what another one of its lane, project and agent says is not
+// A record that says what another one of its lane, project and agent says, to the letter, is not
 // stored: that one's SeenCount rises, and it gains the tags and citations. What
 // strangers or agents said changes nothing that the person, the machine or another one
 // said, nor the other way round. With a key that was used before, nothing changes; if
@@ -130,7 +131,13 @@ func keyed(ctx context.Context, tx *store.Tx, r Record) (known Record, found boo
 func (s *Store) place(ctx context.Context, tx *store.Tx, act *act, r Record) (Written, error) {
 	same, err := s.same(ctx, tx, r)
 	if err == nil {
-		return s.again(ctx, tx, act, same, r)
+		done, err := s.again(ctx, tx, act, same, r)
+		if err == nil {
+			next := row{Record: done.Record, n: same.n}
+			next.Supersedes = r.Supersedes
+			err = s.retire(ctx, tx, act, &next)
+		}
+		return done, err
 	}
 	if !errors.Is(err, ErrNotFound) {
 		return Written{}, err
@@ -206,7 +213,7 @@ func (s *Store) again(ctx context.Context, tx *store.Tx, act *act, old row, r Re
 	next := old
 	next.SeenCount++
 	next.LastSeen = act.at
-	next.Tags = union(old.Tags, r.Tags, MaxTags)
+	next.Tags, next.Topic = union(old.Tags, r.Tags, MaxTags), cmp.Or(old.Topic, r.Topic)
 	next.Citations = slices.Clone(old.Citations)
 	for _, c := range r.Citations {
 		same := func(o Citation) bool {

@@ -158,6 +158,9 @@ func (a *app) memoryAdd() command {
 			}
 			for _, one := range about {
 				what, err := api.MemoryQuery{About: subjectOf(one)}.Subject()
+				if err == nil && what.Agent != "" {
+					err = &usageError{err: errors.New("--about: agent: is who says it"), next: "write project:FOLDER, session:ID or turn:ID"}
+				}
 				if err != nil {
 					return err
 				}

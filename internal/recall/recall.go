@@ -77,7 +77,7 @@ type Index struct {
 	freeTerms, freePassages, freeSessions []uint32
 	length                                int64 // of all passages, in terms
 	day                                   string
-	ofDay                                 []string // the terms of the day that was asked for last
+	ofDay                                 []string // the terms of the day of the passage that was entered or taken out last
 }
 
 type passage struct {
@@ -152,7 +152,7 @@ func roomy[T any](all []T) []T {
 func (x *Index) Add(all ...Passage) {
 	words := make([][]string, len(all))
 	var splits sync.WaitGroup
-	for half := range 2 { // which is what takes the time
+	for half := range min(2, len(all)) { // which is what takes the time
 		splits.Go(func() {
 			for i := half; i < len(all); i += 2 {
 				words[i] = fulltext.Terms(all[i].Text)
