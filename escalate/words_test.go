@@ -206,6 +206,22 @@ func TestPriority(t *testing.T) {
 	}
 }
 
+// TestClashPriority: a clash of the afternoon can be settled until then, unless somebody has
+// just moved a part of it.
+func TestClashPriority(t *testing.T) {
+	for moved, want := range map[string]int{"": 3, "2026-11-23T14:00:00Z": 4} {
+		in := plainInput()
+		asked, o := &in.Asked[0].Asked, &in.Evidence[0].Latest
+		in.Asked[0].Incident = subconscious.PairKey("calendar:a", "calendar:b")
+		in.Incidents[0].Key = in.Asked[0].Incident
+		asked.Rule, asked.Kind, asked.Due, asked.Importance = "oracle.clash", subconscious.KindRisk, noon.Add(8*time.Hour), 8
+		o.Sense, o.Kind, o.Attrs = "calendar", "event", map[string]string{"moved_from": moved}
+		if all := messages(escalate.Decide(in)); len(all) != 1 || all[0].Priority != want {
+			t.Errorf("%q: %s", moved, asJSON(all))
+		}
+	}
+}
+
 // TestNoticeWords checks that a trouble of the daemon's own is told with what,
 // why and what can be done, of which a long reason leaves out neither end.
 func TestNoticeWords(t *testing.T) {

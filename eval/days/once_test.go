@@ -52,7 +52,8 @@ worth all
 10:03 restart
 `, want: []string{"10:00 Bert 18:30–19:30 (was 15:00)"}},
 		"what the person puts off is not told them, what is earlier and what others move is": {sections: planned("a.ics 18:00-19:00 Ada", "b.ics 15:00-16:00 Bert",
-			"later/a.ics 20:00-21:00 Ada", "later/b.ics 14:00-15:00 Bert", "d.ics 16:00-17:00 Dora", "later/d.ics 17:00-18:00 Dora") + strings.ReplaceAll(planned("c.ics 10:00-11:00 Cleo", "later/c.ics 12:00-13:00 Cleo"), "20260303", "20260306") + `-- timeline --
+			"later/a.ics 20:00-21:00 Ada", "later/b.ics 14:00-15:00 Bert", "d.ics 16:00-17:00 Dora", "later/d.ics 17:00-18:00 Dora") +
+			strings.ReplaceAll(planned("c.ics 10:00-11:00 Cleo", "later/c.ics 09:00-10:00 Cleo"), "20260303", "20260306") + `-- timeline --
 09:50 presence active
 10:00 event c.ics from later/c.ics
 10:05 event d.ics from later/d.ics

@@ -1,10 +1,12 @@
 package mail
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/dates"
 	"github.com/subconsciousd/subconsciousd/internal/prose"
 )
 
@@ -32,5 +34,27 @@ func TestTelling(t *testing.T) {
 		if !strings.HasSuffix(quote, c.quote) || c.quote == "" && quote != "" || len(quote) > 2*quoteLong || clock != c.named {
 			t.Errorf("%q at %q is quoted of %q", quote, clock, c.text)
 		}
+	}
+}
+
+// TestTellingWhen: what says when it is due is quoted, and of somebody new no more than
+// there is room for beside where they write from.
+func TestTellingWhen(t *testing.T) {
+	at := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	text := "The benches come at 14:00 from the hall, and the tables from behind the stage.\nThe form goes back on Wednesday.\n" +
+		"The choir sings at 19:00, and after that there is soup for all in the small room.\n"
+	said, times := prose.Of(text, at), ahead(text, at)
+	due := times[slices.IndexFunc(times, func(m dates.Match) bool { return strings.Contains(m.Text, "Wednesday") })].Due
+	for _, due := range []time.Time{{}, due} {
+		if quote, _ := telling("", said, times, due, at, false); strings.Contains(quote, "Wednesday") == due.IsZero() {
+			t.Errorf("%q", quote)
+		}
+	}
+	text = "The weekend at the lake was lovely, and the children still talk of the boats that they saw there. We painted the shed green in the end."
+	said, times = prose.Of(text, at), ahead(text, at)
+	known, _ := telling("", said, times, time.Time{}, at, false)
+	unknown, _ := telling("", said, times, time.Time{}, at, true)
+	if len(unknown) > quoteLong-quoteWhose || len(known) <= len(unknown) || !strings.HasSuffix(unknown, ".") {
+		t.Errorf("%q, and of somebody new %q", known, unknown)
 	}
 }
