@@ -36,7 +36,7 @@ test: ## vet, and run all tests, in short form
 long: ## run all tests, in full
 	$(GO) test -timeout 25m ./...
 
-race: ## run the tests under the race detector, in short form, but for ALONE
+race: ## run the tests under the race detector, in short form
 	CGO_ENABLED=1 $(GO) test -race $(UNWATCHED) -short -timeout 25m $$($(GO) list ./... | grep -vE '$(ALONE)')
 
 crash: ## kill the daemon at random, and make it fail on purpose
