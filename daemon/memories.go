@@ -110,18 +110,16 @@ func (q *intake) ForgetMemory(ctx context.Context, wanted api.MemoryForget) (api
 	if err == nil && r.ID != wanted.ID {
 		err = api.Errorf(api.CodeBadRequest, "if you mean that one: `subconsciousctl memory forget "+r.ID+"`", "%q is the beginning of an id, and to erase for good its whole is needed", wanted.ID)
 	}
-	forgotten, gone := api.MemoryForgotten{}, false
-	if err != nil && wanted.Backups && wanted.As == "" {
-		forgotten.Forgotten, gone = q.in.Memory.Gone(wanted.ID)
-	}
-	if err != nil && !gone {
-		return forgotten, err
-	}
-	if err = nil; !gone {
+	forgotten := api.MemoryForgotten{}
+	switch before, gone := q.in.Memory.Gone(wanted.ID); {
+	case err == nil:
 		forgotten.Forgotten, err = q.in.Memory.Forget(ctx, r.ID)
+		err = view.Answer(err)
+	case gone && wanted.Backups && wanted.As == "": // it was forgotten without them
+		forgotten.Forgotten, err = before, nil
 	}
 	if err != nil || !wanted.Backups {
-		return forgotten, view.Answer(err)
+		return forgotten, err
 	}
 	done, err := backup.Forget(ctx, q.in.Config.StateDir, forgotten.Backups)
 	if err != nil {

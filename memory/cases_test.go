@@ -103,6 +103,16 @@ func TestSameWordsElsewhere(t *testing.T) {
 	}
 }
 
+// TestStopsThatSay: a stop before a word belongs to it, and so do signs.
+func TestStopsThatSay(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	for _, text := range []string{"Settings stand in .env", "Settings stand in env", "Set the sample to 1", "Set the sample to -1", "The sample costs 40 €", "The sample costs 40 $", "Written in C", "Written in C++"} {
+		if kept, err := s.Add(t.Context(), owners(text)); err != nil || kept.Outcome == memory.Seen {
+			t.Errorf("%q is %s, %v", text, kept.Outcome, err)
+		}
+	}
+}
+
 // TestCorrected corrects a fact ten times, of a topic that holds one value.
 func TestCorrected(t *testing.T) {
 	s, _ := opened(t, memory.Options{})

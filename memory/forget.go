@@ -128,6 +128,9 @@ const followed = "forgotten"
 // tombstones, or that a crash kept from following them. It is called before anything is
 // read, and returns how many records went.
 func (s *Store) Mend(ctx context.Context) (gone int, err error) {
+	if err := s.rehash(ctx); err != nil {
+		return 0, fmt.Errorf("memory: compare what an earlier version wrote: %w", err)
+	}
 	state := s.options.Tombstones.state()
 	if state == "" {
 		return 0, nil
@@ -168,6 +171,38 @@ func (s *Store) Mend(ctx context.Context) (gone int, err error) {
 		s.empty(ctx)
 	}
 	return gone, nil
+}
+
+// rehash gives records of an earlier version their hash, some at a time, so that it can be
+// interrupted. Of two that say the same the later one goes to the archive.
+func (s *Store) rehash(ctx context.Context) error {
+	for left := atOnce; left == atOnce; {
+		err := s.db.Write(ctx, func(tx *store.Tx) error {
+			old, err := rows(ctx, tx, "r.hash >= X'6D2D' AND r.hash < X'6D2E' AND length(r.hash) < 32 ORDER BY r.n LIMIT ?", atOnce) // an id: "m-…"
+			left = len(old)
+			for _, r := range old {
+				_, twin := s.says(ctx, tx, r)
+				switch {
+				case r.Status == Active && twin == nil:
+					next := r
+					next.Status = Archived
+					err = s.change(ctx, tx, s.act(string(Mechanics)), "archived", r, next)
+				case twin == nil || errors.Is(twin, ErrNotFound):
+					err = tx.Exec(ctx, "UPDATE memory_records SET hash = ? WHERE n = ?", hashOf(r.Text), r.n)
+				default:
+					err = twin
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type sum struct {

@@ -3,6 +3,7 @@ package memory_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -405,5 +406,38 @@ func TestForgottenWhateverItsStops(t *testing.T) {
 	}
 	if left, gone := s.Gone(own.ID); !gone || len(left.Backups) != 1 {
 		t.Errorf("%+v, %v", left, gone)
+	}
+}
+
+// TestEarlierHashes: what an earlier version wrote is compared as what is written now, and of
+// two that say the same one is found.
+func TestEarlierHashes(t *testing.T) {
+	s, db := opened(t, memory.Options{})
+	of := memory.Record{Text: "The sample kite hangs in the hall", Trust: subconscious.Agent, Source: memory.Agent, About: memory.About{Agent: "coder"}}
+	first, twin, copied := add(t, s, owners("The sample pump is in the shed")), add(t, s, owners("The sample rake leans at the fence")), add(t, s, of)
+	if err := db.Write(t.Context(), func(tx *store.Tx) error {
+		return errors.Join(tx.Exec(t.Context(), "UPDATE memory_records SET hash = CAST(id AS BLOB)"),
+			tx.Exec(t.Context(), "UPDATE memory_records SET text = ? || '.' WHERE id IN (?, ?)", first.Text, twin.ID, copied.ID))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // it can be run again
+		if _, err := s.Mend(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now, err := s.Get(t.Context(), twin.ID); err != nil || now.Status != memory.Archived {
+		t.Errorf("%+v, %v", now, err)
+	}
+	if again := add(t, s, owners(first.Text+"!")); again.ID != first.ID {
+		t.Errorf("%+v", again)
+	}
+	if _, err := s.Forget(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{first.ID, twin.ID, copied.ID} {
+		if _, err := s.Get(t.Context(), id); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("%s is there: %v", id, err)
+		}
 	}
 }

@@ -33,8 +33,8 @@ const (
 const Mark = "<!-- subconsciousd memory"
 
 const (
-	// echoes is how like what was recalled a text is that only repeats it, and corrects nothing, of so many as
-	// were recalled last.
+	// echoes is how like what was recalled a text is that only repeats it, and corrects
+	// nothing, of so many as were recalled last.
 	echoes   = 0.85
 	echoesOf = 200
 )

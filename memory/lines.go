@@ -25,8 +25,8 @@ const (
 )
 
 // within is the folder that a cited file is opened in, and its path there: the
-// record's project, which has to be a repository where an agent names it, or the file's own folder where the word is trusted. What
-// strangers name is not opened.
+// record's project, which has to be a repository where an agent names it, or the file's
+// own folder where the word is trusted. What strangers name is not opened.
 func (r Record) within(file string) (root, name string, ok bool) {
 	if project := r.About.Project; filepath.IsAbs(project) && (r.Lane == Trusted || r.Lane == Agents && repository(project)) {
 		name, err := file, error(nil)

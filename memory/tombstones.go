@@ -280,12 +280,18 @@ func (t *Tombstones) lift(found []string) error {
 	return t.append(lines)
 }
 
+// What stands around words and says nothing; a stop before one does (".env").
+const (
+	openers = "\"'“”„«»()[]{}"
+	closers = ".,;:!?…"
+)
+
 // normal is a text as it is compared to the letter: without capitals, and what stands
 // around its words and says nothing.
 func normal(text string) string {
 	words := strings.Fields(strings.ToLower(fulltext.Line(text)))
 	for i := range words {
-		words[i] = strings.Trim(words[i], `.,;:!?…"'“”„«»()[]{}`)
+		words[i] = strings.TrimRight(strings.TrimLeft(words[i], openers), openers+closers)
 	}
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }

@@ -23,8 +23,8 @@ const (
 
 // Add writes a record in a transaction of its own and returns what came of it.
 //
-// A record that says what another one of its lane, project and agent says, to the letter, is not
-// stored: that one's SeenCount rises, and it gains the tags and citations. What
+// A record that says to the letter what another one of its lane, project and agent says
+// is not stored: that one's SeenCount rises, and it gains the tags and citations. What
 // strangers or agents said changes nothing that the person, the machine or another one
 // said, nor the other way round. With a key that was used before, nothing changes; if
 // the person has forgotten that record since, its Status is Erased.
