@@ -173,14 +173,21 @@ func (s *Store) Mend(ctx context.Context) (gone int, err error) {
 	return gone, nil
 }
 
-// rehash gives records of an earlier version their hash, some at a time, so that it can be
-// interrupted. Of two that say the same the later one goes to the archive.
+// rehashed is the key of memory_state that says how far rehash has come; -1 is all.
+const rehashed = "rehashed"
+
+// rehash compares records of an earlier version as those of this one are, some at a time,
+// so that it can be interrupted, and once. Of two that say the same the later one goes to
+// the archive.
 func (s *Store) rehash(ctx context.Context) error {
-	for left := atOnce; left == atOnce; {
-		err := s.db.Write(ctx, func(tx *store.Tx) error {
-			old, err := rows(ctx, tx, "r.hash >= X'6D2D' AND r.hash < X'6D2E' AND length(r.hash) < 32 ORDER BY r.n LIMIT ?", atOnce) // an id: "m-…"
-			left = len(old)
+	for behind := int64(0); behind >= 0; {
+		if err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
+			if behind, _, err = store.One(ctx, tx, store.Value[int64], "SELECT CAST(value AS INTEGER) FROM memory_state WHERE key = ?", rehashed); err != nil || behind < 0 {
+				return err
+			}
+			old, err := rows(ctx, tx, "r.n > ? ORDER BY r.n LIMIT ?", behind, atOnce)
 			for _, r := range old {
+				behind = r.n
 				_, twin := s.says(ctx, tx, r)
 				switch {
 				case r.Status == Active && twin == nil:
@@ -188,7 +195,7 @@ func (s *Store) rehash(ctx context.Context) error {
 					next.Status = Archived
 					err = s.change(ctx, tx, s.act(string(Mechanics)), "archived", r, next)
 				case twin == nil || errors.Is(twin, ErrNotFound):
-					err = tx.Exec(ctx, "UPDATE memory_records SET hash = ? WHERE n = ?", hashOf(r.Text), r.n)
+					err = tx.Exec(ctx, "UPDATE memory_records SET hash = ?1 WHERE n = ?2 AND hash <> ?1", hashOf(r.Text), r.n)
 				default:
 					err = twin
 				}
@@ -196,9 +203,11 @@ func (s *Store) rehash(ctx context.Context) error {
 					return err
 				}
 			}
-			return err
-		})
-		if err != nil {
+			if len(old) < atOnce {
+				behind = -1
+			}
+			return cmp.Or(err, tx.Exec(ctx, "INSERT OR REPLACE INTO memory_state (key, value) VALUES (?, ?)", rehashed, behind))
+		}); err != nil {
 			return err
 		}
 	}

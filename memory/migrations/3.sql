@@ -45,7 +45,7 @@ INSERT INTO memory_records_3 SELECT n, id, 1, kind, '', '', text, tags, '',
 	CASE WHEN agent IN ('person', 'deliberation', 'mechanics') THEN agent ELSE 'agent' END, deliberation, incident, 'null', citations, '[]', '', '',
 	CASE lane WHEN 'agent' THEN 'agents' WHEN 'outsider' THEN 'quarantine' ELSE lane END, trust, CASE status WHEN 'quarantined' THEN 'active' ELSE status END,
 	CASE trust WHEN 'owner' THEN 1.0 WHEN 'machine' THEN 0.9 WHEN 'agent' THEN 0.6 ELSE 0.3 END, 'unknown', 0,
-	created, updated, updated, seen, 0, 0, 0, CAST(id AS BLOB) -- until Mend has made it
+	created, updated, updated, seen, 0, 0, 0, hash
 	FROM memory_records ORDER BY n;
 -- n is never given twice, to what was erased since neither.
 DELETE FROM sqlite_sequence WHERE name = 'memory_records_3';
