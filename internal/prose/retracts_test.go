@@ -50,6 +50,7 @@ func TestRetracts(t *testing.T) {
 			Nada, Bea tiene un bote.
 			Ya no hace falta, gracias.
 			niente lascia stare, l'ho trovata
+			Erano in fondo alla borsa. Ignorate. Vado.
 			Non serve più, grazie.
 			Esquece, o vizinho emprestou.
 			Já não é preciso, obrigada.
