@@ -83,9 +83,11 @@ func Greeting(sentence string) int {
 }
 
 // Retracts reports whether a text takes back what its writer asked or said before, or
-// says that it is settled: "never mind, got it".
+// says that it is settled: "never mind, got it". Sentences may begin with small letters.
 func Retracts(text string) bool {
-	return slices.ContainsFunc(Sentences(text), func(s Sentence) bool { return !endsWithMark(s.Text) && has(split(s.Text), "retracting") })
+	return slices.ContainsFunc(Sentences(text), func(s Sentence) bool {
+		return !endsWithMark(s.Text) && slices.ContainsFunc(strings.Split(s.Text, ". "), func(part string) bool { return has(split(part), "retracting") })
+	})
 }
 
 // Corrects reports whether a text puts something in the place of what its writer said

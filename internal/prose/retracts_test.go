@@ -51,6 +51,7 @@ func TestRetracts(t *testing.T) {
 			Ya no hace falta, gracias.
 			niente lascia stare, l'ho trovata
 			Erano in fondo alla borsa. Ignorate. Vado.
+			erano in fondo alla borsa. ignorate. vado
 			Non serve più, grazie.
 			Esquece, o vizinho emprestou.
 			Já não é preciso, obrigada.
@@ -70,7 +71,8 @@ func TestRetracts(t *testing.T) {
 			Ho bisogno di te subito.
 			Ainda não está resolvido.
 			Deixa a chave no vizinho.
-			Ignore the first page.`,
+			Ignore the first page.
+			vieni. ignorate il cane. è buono`,
 	} {
 		for line := range strings.Lines(texts) {
 			if text := strings.TrimSpace(line); Retracts(text) != want {
