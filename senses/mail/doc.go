@@ -64,7 +64,7 @@
 // believed vouches for its sender's address; without it and forged that is unknown), ours ("true": it answers a message of the person's), ago (days since
 // the person wrote there), acquainted ("own": of the person's domain; "written": they
 // wrote to somebody there), role ("true": an office), names ("true": it calls the person by
-// name), recipients, bytes, urls and doubts (how many; those of stranger.go),
+// name), others ("true": another to whom it went), recipients, bytes, urls and doubts (how many; those of stranger.go),
 // hours and days (until the first time of day that it names within two days, and until the
 // first day within a week), says (what sentences are in it: "asks", "advertises",
 // "codes", "commands") and words (by how much its words speak for it, as prose.Weigh says); quote (the

@@ -60,6 +60,10 @@ func posts() []post {
 	add("a stranger of such a host whose answers go to another there", mailtest.Message{From: "Max <max@gmail.com>", Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back?\n", Headers: []string{"Reply-To: eve@gmail.com"}}, kindMail, "doubts=1 -asks", "")
 	add("in copy, and not named", mailtest.Message{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom,\n\ncould you send me the figures?\n\nCarla\n"}, kindMail, "addressed=cc -asks", "")
 	add("in copy, and named", mailtest.Message{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom, hi Ines,\n\ncould you send me the figures?\n\nCarla\n"}, kindRequest, "addressed=cc asks=true", "")
+	tom := "Tom Ashe <tom@example.org>"
+	add("to another, with a copy that it explains", mailtest.Message{From: carla, To: []string{tom}, Cc: to, Subject: "Figures", Text: "Tom, could you send me the figures? Ines in copy only.\n"}, kindMail, "addressed=cc others=true -names", "")
+	add("to another of the same name, with a copy", mailtest.Message{From: carla, To: []string{"Ines Ashe <ashe@example.org>"}, Cc: to, Subject: "Figures", Text: "Ines,\n\ncould you send me the figures?\n"}, kindMail, "others=true -names", "")
+	add("to two", mailtest.Message{From: carla, To: append([]string{tom}, to...), Subject: "Figures", Text: "Tom, Ines,\n\ncould you send me the figures?\n"}, kindRequest, "names=true -others", "")
 	add("not addressed", mailtest.Message{From: carla, To: []string{"team@example.org"}, Subject: "Figures", Text: asking}, kindMail, "-addressed -asks", "")
 	add("a list", mailtest.Message{From: carla, Subject: "Figures", Text: asking, Headers: []string{"List-Id: <team.example.org>"}}, kindMail, "list=team.example.org -asks", "")
 	add("in bulk", mailtest.Message{From: "Shop <offers@example.net>", Subject: "Your opinion", Text: "Hi Ines,\n\ncould you rate your purchase?\n", Headers: []string{"List-Unsubscribe: <https://example.net/u>", "Precedence: bulk"}}, kindMail, "bulk=true -asks", "")

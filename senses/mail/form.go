@@ -25,8 +25,9 @@ type content struct {
 	asks        []prose.Ask // of the reader; of the subject where the text asks nothing
 	// limit is the first day ahead until when something has to be done.
 	limit date
-	// names: it calls the person by name; codes: it brings a code to sign in with.
-	names, advertises, codes bool
+	// names: it calls the person by name; others: another, to whom it went as well;
+	// codes: it brings a code to sign in with.
+	names, others, advertises, codes bool
 	// commands: it speaks to a program that reads along.
 	commands bool
 	doubts   int // see suspicious
@@ -50,7 +51,8 @@ func (j judge) read() (c content) {
 		}
 	}
 	whole := c.said.Under(j.Subject)
-	c.names, c.advertises, c.codes, c.commands = j.names(), whole.Advertises(), whole.Codes(), whole.Commands()
+	c.others = j.others()
+	c.names, c.advertises, c.codes, c.commands = !c.others && j.names(), whole.Advertises(), whole.Codes(), whole.Commands()
 	c.words = prose.Weigh(j.Subject, said)
 	j.content = c
 	c.doubts = j.suspicious()
@@ -70,7 +72,7 @@ func ahead(text string, at time.Time) []dates.Match {
 // of. None of them decides anything here.
 func (j judge) form(attrs map[string]string, f *features) {
 	c := j.content
-	for name, is := range map[string]bool{"ours": f.inMine, "role": j.office(), "names": c.names, "passed": j.passed} {
+	for name, is := range map[string]bool{"ours": f.inMine, "role": j.office(), "names": c.names, "others": c.others, "passed": j.passed} {
 		if is {
 			attrs[name] = "true"
 		}

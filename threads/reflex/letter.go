@@ -21,7 +21,7 @@ func (s *scene) letter(o subconscious.Observation) score.Letter {
 	l := score.Letter{
 		Wrote: known(o), Ago: number("ago", -1), Ours: on(o, "ours"), Awaited: on(o, "awaited"),
 		Domain: o.Attrs["acquainted"], Addressed: o.Attrs["addressed"], Recipients: number("recipients", 0),
-		Role: on(o, "role"), Names: on(o, "names"), Passed: on(o, "passed"), Forged: on(o, "forged"),
+		Role: on(o, "role"), Names: on(o, "names"), Others: on(o, "others"), Passed: on(o, "passed"), Forged: on(o, "forged"),
 		Automated: on(o, "automated"), Bulk: on(o, "bulk"), List: o.Attrs["list"] != "",
 		Bytes: number("bytes", 0), Links: number("urls", 0), Doubts: number("doubts", 0),
 		Words: number("words", 0), Hours: number("hours", -1), Days: number("days", -1), Says: strings.Fields(o.Attrs["says"]),

@@ -20,8 +20,9 @@ type Letter struct {
 	// how many it went.
 	Addressed  string
 	Recipients int
-	// Role: its sender is an office. Names: it calls the person by name.
-	Role, Names bool
+	// Role: its sender is an office. Names: it calls the person by name. Others: it
+	// begins with the name of another to whom it went.
+	Role, Names, Others bool
 	// Passed: the person's own server found that it comes from its sender. Forged:
 	// that it does not.
 	Passed, Forged bool
@@ -93,7 +94,7 @@ var letterFeatures = []Feature[Letter]{
 	// Addressing.
 	{"direct", 1, "it is to you alone", func(l Letter) int { return is(l.Addressed == "to" && l.Recipients <= 1) }},
 	{"copy", -1, "you are one of many, or have a copy", func(l Letter) int { return is(l.Addressed != "to") + grade(l.Recipients, 4, 12) }},
-	{"overheard", -1, "it speaks to others, with a copy to you", func(l Letter) int { return is(l.Addressed == "cc" && !l.Names) }},
+	{"overheard", -1, "it speaks to others, with a copy to you", func(l Letter) int { return is(l.Addressed == "cc" && !l.Names) + is(l.Others) }},
 	{"names", 1, "it calls you by name", func(l Letter) int { return is(l.Names) }},
 	{"role", 0, "an office sent it", func(l Letter) int { return is(l.Role) }},
 	// Sending.
