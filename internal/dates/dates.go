@@ -120,7 +120,7 @@ func (s span) dateOnly() bool {
 // join gives a lone time the one day that was named before it in the same
 // sentence: "on Friday I call them at 15:00" is one appointment.
 func (p *parser) join(found []span) []span {
-	var out []span
+	out := found[:0]
 	for _, s := range found {
 		if s.day.kind == noDay && len(out) > 0 {
 			last := &out[len(out)-1]
