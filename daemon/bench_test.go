@@ -3,8 +3,10 @@ package daemon_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -122,7 +124,8 @@ func BenchmarkTickStanding(b *testing.B) {
 }
 
 // BenchmarkTickLetters is a tick with 200 new letters, from an IMAP server within the
-// process to the finished tick, while as many stand unread as can.
+// process to the finished tick, while as many stand unread as can; server-ms are those
+// of it in which that server is waited for.
 func BenchmarkTickLetters(b *testing.B) {
 	const each = 200
 	texts := []string{
@@ -135,8 +138,13 @@ func BenchmarkTickLetters(b *testing.B) {
 	}
 	w := newWorld(b)
 	w.options.Logger = nil
-	_, box := lettered(b, w, "")
+	server, box := lettered(b, w, "")
 	box.Create("Sent")
+	waited := &wait{}
+	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) {
+		conn, err := server.Dial()
+		return waiting{conn, waited}, err
+	}
 	n := 0
 	deliver := func(many int) {
 		at := w.clock.Now()
@@ -157,6 +165,7 @@ func BenchmarkTickLetters(b *testing.B) {
 		w.tick()
 	}
 	var spent time.Duration // of all threads of the process
+	waited.sum.Store(0)
 	for b.Loop() {
 		b.StopTimer()
 		deliver(each)
@@ -170,6 +179,31 @@ func BenchmarkTickLetters(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(spent.Microseconds())/1000/float64(b.N), "cpu-ms/op")
+	b.ReportMetric(float64(waited.sum.Load())/1e6/float64(b.N), "server-ms/op")
+}
+
+// wait is for how long the server of a benchmark has kept its client waiting, and when
+// that last asked for something.
+type wait struct{ asked, sum atomic.Int64 }
+
+// waiting is a connection to a server in this process that reads and answers in step
+// with its client, so that what the client waits for is what the server does.
+type waiting struct {
+	net.Conn
+	*wait
+}
+
+func (w waiting) Write(p []byte) (int, error) {
+	w.asked.Store(time.Now().UnixNano())
+	return w.Conn.Write(p)
+}
+
+// Read counts from when the client both has asked and listens.
+func (w waiting) Read(p []byte) (int, error) {
+	began := time.Now().UnixNano()
+	n, err := w.Conn.Read(p)
+	w.sum.Add(max(time.Now().UnixNano()-max(began, w.asked.Load()), 0))
+	return n, err
 }
 
 // processTime is how long the process has kept processors busy.

@@ -13,6 +13,7 @@ package redact
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -44,14 +45,19 @@ func Find(s string) []Span {
 		return nil
 	}
 	var spans []Span
-	t := &text{machine: compiled()}
+	t := texts.Get().(*text)
 	for start := 0; start <= len(s); {
 		from, to := nextMark(s, start)
 		spans = t.findBetween(spans, s, start, from, 1)
 		start = to
 	}
+	*t = text{machine: t.machine, cues: t.cues[:0], found: t.found[:0]}
+	texts.Put(t)
 	return spans
 }
+
+// texts have room for what is found in one text after the other, and nothing of any.
+var texts = sync.Pool{New: func() any { return &text{machine: compiled()} }}
 
 // Text returns s with every secret replaced by "[redacted:kind]". Redacting
 // the result again changes nothing; valid UTF-8 stays valid.

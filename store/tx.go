@@ -26,7 +26,8 @@ type Tx struct {
 func (tx *Tx) After(do func()) { tx.after = append(tx.after, do) }
 
 // ExecContext is as in database/sql. A statement that comes again is read once more
-// and no more often.
+// and no more often, and not broken off, for which the driver would start a goroutine
+// each time; what comes behind it is not begun any more.
 func (tx *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	prepared, known := tx.again[query]
 	if !known {
@@ -40,7 +41,10 @@ func (tx *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.R
 		}
 		tx.again[query] = prepared
 	}
-	return prepared.ExecContext(ctx, args...)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return prepared.ExecContext(context.WithoutCancel(ctx), args...)
 }
 
 // release lets go of what was prepared.

@@ -70,10 +70,9 @@ type Match struct {
 func Find(text string, now time.Time) []Match {
 	var found []span
 	text = text[:min(len(text), MaxText)]
-	room := rooms.Get().(*[]token)
-	defer rooms.Put(room)
-	*room = tokenize((*room)[:0], text)
-	p := parser{text: text, tokens: look(text, *room)}
+	p := parsers.Get().(*parser)
+	defer parsers.Put(p)
+	p.text, p.tokens = text, look(text, tokenize(p.tokens[:0], text))
 	for i := 0; i < len(p.tokens) && len(found) < MaxMatches; {
 		s, ok := p.at(i)
 		if !ok {
@@ -101,8 +100,8 @@ func Find(text string, now time.Time) []Match {
 	return matches
 }
 
-// rooms are for the tokens of one text after the other.
-var rooms = sync.Pool{New: func() any { return new([]token) }}
+// parsers have room for the tokens of one text after the other.
+var parsers = sync.Pool{New: func() any { return new(parser) }}
 
 // span is what was read at tokens[from:to].
 type span struct {
@@ -121,7 +120,7 @@ func (s span) dateOnly() bool {
 // join gives a lone time the one day that was named before it in the same
 // sentence: "on Friday I call them at 15:00" is one appointment.
 func (p *parser) join(found []span) []span {
-	var out []span
+	out := found[:0]
 	for _, s := range found {
 		if s.day.kind == noDay && len(out) > 0 {
 			last := &out[len(out)-1]

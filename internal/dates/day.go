@@ -19,13 +19,16 @@ func (p *parser) day(i int, l lead, explicit bool) (day, int, bool) {
 	return p.wholeDay(i, l, explicit)
 }
 
+// dayReaders read a day each way that there is; the first five one of the calendar.
+var dayReaders = [...]func(*parser, int, lead) (day, int, bool){
+	(*parser).isoDay, (*parser).dottedDay, (*parser).slashedDay, (*parser).dayMonth, (*parser).monthDay, (*parser).weekdayName,
+	(*parser).relativeDay, (*parser).spanAhead, (*parser).endOf, (*parser).period, (*parser).dayOfMonth,
+}
+
 // wholeDay reads a day from token i on that no part of it leads to.
 func (p *parser) wholeDay(i int, l lead, explicit bool) (day, int, bool) {
-	readers := [...]func(int, lead) (day, int, bool){
-		p.isoDay, p.dottedDay, p.slashedDay, p.dayMonth, p.monthDay, p.weekdayName, p.relativeDay, p.spanAhead, p.endOf, p.period, p.dayOfMonth,
-	}
 	led := l.roles != 0 && l.roles&(rThe|rAt|rBy) != rThe // "Thursday the 26th"
-	for n, read := range readers {
+	for n, read := range dayReaders {
 		if explicit && n >= 5 {
 			if led {
 				break
@@ -36,7 +39,7 @@ func (p *parser) wholeDay(i int, l lead, explicit bool) (day, int, bool) {
 		if explicit {
 			l.roles |= rDecimal | rSlashed
 		}
-		if d, next, ok := read(i, l); ok && p.ends(next) {
+		if d, next, ok := read(p, i, l); ok && p.ends(next) {
 			return d, p.part(next, l, &d), true
 		}
 	}

@@ -13,12 +13,18 @@ type parser struct {
 	tokens []token
 }
 
-func (p *parser) tok(i int) token {
+// beyond is what stands before the first token and behind the last.
+var beyond = token{kind: none, spaced: true, broken: true}
+
+func (p *parser) tok(i int) *token {
 	if i < 0 || i >= len(p.tokens) {
-		return token{kind: none, spaced: true, broken: true}
+		return &beyond
 	}
-	return p.tokens[i]
+	return &p.tokens[i]
 }
+
+// idle reports whether a token is a word that says nothing in a date.
+func (t *token) idle() bool { return t.kind == word && t.lex.roles&^opensPhrase == 0 }
 
 // is reports whether token i is a word with one of the roles.
 func (p *parser) is(i int, r role) bool { return p.tok(i).lex.is(r) }
@@ -134,7 +140,7 @@ func (p *parser) isCore(i int) bool {
 
 // at reads the date or time that begins at token i, its introduction included.
 func (p *parser) at(i int) (span, bool) {
-	if t := p.tok(i); t.kind == word && t.lex.roles&^opensPhrase == 0 || t.kind == mark && t.char < 0x2000 || t.lex.is(rNever) {
+	if t := p.tok(i); t.idle() || t.kind == mark && t.char < 0x2000 || t.lex.is(rNever) {
 		return span{}, false
 	}
 	if !p.begins(i) {
@@ -169,6 +175,9 @@ func (p *parser) core(i int, l lead) (span, bool) {
 		next := s.to
 		if next > i {
 			next, leads = p.connect(next)
+		}
+		if p.tok(next).idle() {
+			break
 		}
 		if s.day.kind == noDay || s.day.kind == onWeekday && !s.clock.set && s.day.n == 0 && s.day.num == 0 {
 			if d, after, ok := p.day(next, leads, s.day.kind == onWeekday); ok {

@@ -60,14 +60,11 @@ func withLabels(all []*sentence) []*sentence {
 
 // limitOf returns the limit that a sentence sets.
 func limitOf(in *sentence, now time.Time) (dates.Match, bool) {
-	s, words := in.Text, in.split()
-	if Shouts(s) || strings.HasSuffix(s, "?") {
+	s, words, found := in.Text, in.split(), in.dates(now)
+	if len(found) == 0 || Shouts(s) || strings.HasSuffix(s, "?") || len(words) < 2 || has(words, "noLimits") || has(words, "offers") || anyOf(words, "selling") {
 		return dates.Match{}, false
 	}
-	if len(words) < 2 || has(words, "noLimits") || has(words, "offers") || anyOf(words, "selling") {
-		return dates.Match{}, false
-	}
-	for _, m := range in.dates(now) {
+	for _, m := range found {
 		if !m.Day || reckoned(s, m) && !m.Deadline && !owed(s, m) {
 			continue
 		}

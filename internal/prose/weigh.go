@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,7 +28,10 @@ const (
 //go:embed weights.txt
 var weightsText string
 
-var weights = sync.OnceValue(func() map[string]int {
+// weight is what a word speaks for a mail, in hundredths, and the line that says so.
+type weight struct{ line, hundredths int }
+
+var weights = sync.OnceValue(func() map[string]weight {
 	all, err := readWeights(weightsText)
 	if err != nil {
 		panic("weights.txt: " + err.Error())
@@ -36,15 +40,16 @@ var weights = sync.OnceValue(func() map[string]int {
 })
 
 // readWeights reads lines of hundredths and a word, or two in a row.
-func readWeights(text string) (map[string]int, error) {
-	all := map[string]int{}
+func readWeights(text string) (map[string]weight, error) {
+	all, lines := map[string]weight{}, 0
 	for line := range strings.Lines(text) {
 		number, words, _ := strings.Cut(strings.TrimSpace(line), " ")
 		n, err := strconv.Atoi(number)
 		if err != nil {
 			return nil, fmt.Errorf("%q does not begin with a number", strings.TrimSpace(line))
 		}
-		all[words] = n
+		lines++
+		all[words] = weight{lines, n}
 	}
 	return all, nil
 }
@@ -59,14 +64,18 @@ const weighedLeast = 6
 // letter does not win by its length. The weights were learnt from letters in
 // six languages; words of another have none.
 func Weigh(subject, text string) int {
-	all, sum, n := weights(), 0, 0
-	seen := map[string]bool{}
+	all, sum, found := weights(), 0, make([]weight, 0, weighedBytes)
 	eachWeighed(subject, text, func(w []byte) {
-		if weight, known := all[string(w)]; known && !seen[string(w)] {
-			seen[string(w)], sum, n = true, sum+weight, n+1
+		if weight, known := all[string(w)]; known {
+			found = append(found, weight)
 		}
 	})
-	return int(math.Round(float64(2*sum) / (3 * math.Cbrt(float64(max(n, weighedLeast))))))
+	slices.SortFunc(found, func(a, b weight) int { return a.line - b.line })
+	found = slices.Compact(found) // each counts once
+	for _, w := range found {
+		sum += w.hundredths
+	}
+	return int(math.Round(float64(2*sum) / (3 * math.Cbrt(float64(max(len(found), weighedLeast))))))
 }
 
 // answering is what a mail program puts before a subject.
@@ -89,7 +98,7 @@ func eachWeighed(subject, text string, yield func(w []byte)) {
 	if strings.Contains(subject, ":") {
 		subject = answering.ReplaceAllString(subject, "")
 	}
-	text = subject + "\n" + text
+	text = subject + "\n" + text[:min(len(text), weighedBytes)]
 	text = text[:min(len(text), weighedBytes)]
 	pair := make([]byte, 0, 64) // the last word, and this one
 	for text != "" {

@@ -261,7 +261,6 @@ func (l *collect) standing() []senses.Set {
 		if l.left(o) {
 			set = &sets[1]
 		}
-		item.Attrs, item.Links = maps.Clone(item.Attrs), slices.Clone(item.Links)
 		set.Items = append(set.Items, item)
 	}
 	for _, set := range sets {
