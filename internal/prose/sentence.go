@@ -128,7 +128,7 @@ func wordBefore(line string) bool {
 		return true
 	}
 	last := words[len(words)-1].text
-	return is(last, "linking") || is(last, "reporting") || is(last, "conditions")
+	return is(last, "linking") || is(last, "reporting") || conditional(words[len(words)-1:])
 }
 
 func endsSentence(line string) bool {
