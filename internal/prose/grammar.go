@@ -57,7 +57,7 @@ type Reading struct {
 // Read says whether a sentence is put as a promise of its writer's own. Whether
 // it is one may hang on its dates: ask Holds.
 func Read(sentence string) (Reading, bool) {
-	if strings.HasSuffix(strings.TrimRight(sentence, " \"'”’)»"), "?") || strings.HasPrefix(sentence, "`") {
+	if isQuestion(sentence) || strings.HasPrefix(sentence, "`") {
 		return Reading{}, false
 	}
 	if form, rest, ok := Label(sentence); ok {
