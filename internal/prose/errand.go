@@ -176,7 +176,7 @@ const maxLeading = 40
 // an event that the sentence does not tell ("reply within 7 days").
 func since(s string, m dates.Match) bool {
 	first := split(m.Text)
-	return len(first) > 0 && (is(first[0].text, "sinceWords") && !startsWith(first, "ab", "am") || is(first[0].text, "spanWords")) || is(wordBeforeDate(s, m), "sinceWords")
+	return len(first) > 0 && (is(first[0].text, "sinceWords") && text(first, 1) != "am" || is(first[0].text, "spanWords")) || is(wordBeforeDate(s, m), "sinceWords")
 }
 
 // repeats reports whether a weekday is that of each week: "le mardi", "los
