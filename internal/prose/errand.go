@@ -149,7 +149,7 @@ func tells(words []word) bool {
 func ownDate(s string, found []dates.Match) (dates.Match, bool) {
 	var own []dates.Match
 	for _, m := range found {
-		if !m.Day || since(s, m) || repeats(s, m) {
+		if !m.Day || since(s, m) {
 			continue
 		}
 		if m.Deadline {
@@ -177,13 +177,6 @@ const maxLeading = 40
 func since(s string, m dates.Match) bool {
 	first := split(m.Text)
 	return len(first) > 0 && (is(first[0].text, "sinceWords") && text(first, 1) != "am" || is(first[0].text, "spanWords")) || is(wordBeforeDate(s, m), "sinceWords")
-}
-
-// repeats reports whether a weekday is that of each week: "le mardi", "los
-// martes".
-func repeats(s string, m dates.Match) bool {
-	before := wordBeforeDate(s, m)
-	return m.Weekday && (is(firstOf(m), "eachWeek") || before != "le" && is(before, "eachWeek"))
 }
 
 // between returns what stands between word i and the one before it.

@@ -92,10 +92,8 @@ func around(words []word, m dates.Match) (before, after []word) {
 	}
 	// A label ("Frist:") belongs to its date, and so does "by".
 	k := i
-	for k < j && !strings.ContainsAny(words[k].text, "0123456789") && is(words[k].text, "dueLabels") {
+	for k < j && is(words[k].text, "dueLabels") {
 		k++
 	}
 	return words[:k], words[j:]
 }
-
-func firstOf(m dates.Match) string { return text(split(m.Text), 0) }

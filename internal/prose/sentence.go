@@ -114,9 +114,6 @@ func startsAnew(before, line string) bool {
 		return true
 	}
 	r, _ := utf8.DecodeRuneInString(line)
-	if begun, ok := Read(line); ok && begun.reading.word == 0 && unicode.IsUpper(r) && !wordBefore(before) {
-		return true
-	}
 	return len(before) < wrapped && !unicode.IsLower(r) && !strings.HasSuffix(strings.TrimSpace(before), ",")
 }
 
