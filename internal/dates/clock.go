@@ -45,9 +45,9 @@ func (p *parser) clock(i int, l lead, dated bool) (clock, int, bool) {
 	}
 	next, marked := p.halfDay(next, &c, shape)
 	switch {
-	case marked == unreadable, shift != 0 && !c.half && marked == unnamed:
+	case shift != 0 && !c.half && !marked:
 		return clock{}, 0, false
-	case marked == named, shift != 0 && shape == bare, shape == withLetter: // pm, Uhr, halb fünf, 15h30
+	case marked, shift != 0 && shape == bare, shape == withLetter: // pm, Uhr, halb fünf, 15h30
 	case shape == withColon && (dated || led && t.digits == 2 || l.roles&rAt != 0):
 	case shape == withColon && !led && t.digits == 2 && p.alone(i, next):
 	case shape == onHour && led:
@@ -129,42 +129,28 @@ func (p *parser) minutes(i int, c *clock) (next int, shape clockShape) {
 	return i + 1, bare
 }
 
-type halfDay int
-
-const (
-	unnamed halfDay = iota
-	named
-	unreadable
-)
-
 // halfDay reads "Uhr", "pm" or "de la tarde" from token i on.
-func (p *parser) halfDay(i int, c *clock, shape clockShape) (next int, result halfDay) {
+func (p *parser) halfDay(i int, c *clock, shape clockShape) (next int, marked bool) {
 	t := p.tok(i)
 	if t.lex.is(rUhr) {
 		c.half = c.half && c.hour < firstHour && shape == bare
-		result, i = named, i+1
+		marked, i = true, i+1
 		if t = p.tok(i); c.minute == 0 && p.digits(i, 2, 2) && t.number < 60 && !p.mark(i+1, '.') && p.ends(i+1) {
 			c.minute = t.number
 			i++
 		}
 	}
 	t = p.tok(i)
-	strict := t.lex.is(rAM | rPM)
-	switch {
-	case t.broken || p.leadsToDay(i) || !strict && !t.lex.is(rAMWords|rPMWords):
-		return i, result
-	case c.hour < 1 || c.hour > 12:
-		if strict {
-			return i, unreadable
+	if t.broken || p.leadsToDay(i) || !t.lex.is(rAM|rPM|rAMWords|rPMWords) {
+		return i, marked
+	}
+	if c.hour >= 1 && c.hour <= 12 {
+		c.half = false
+		if c.hour %= 12; t.lex.is(rPM | rPMWords) {
+			c.hour += 12
 		}
-		return i + 1, named
 	}
-	c.half = false
-	c.hour %= 12
-	if t.lex.is(rPM | rPMWords) {
-		c.hour += 12
-	}
-	return i + 1, named
+	return i + 1, true
 }
 
 // leadsToDay tells the German "am" from the one of hours.

@@ -1,6 +1,11 @@
 package dates
 
-import "time"
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+	"time"
+)
 
 const (
 	oldestYear = 1970
@@ -13,15 +18,19 @@ func (p *parser) day(i int, l lead, explicit bool) (day, int, bool) {
 	if t := p.tok(i); t.kind == none || !p.begins(i) {
 		return day{}, 0, false
 	}
-	if d, next, ok := p.dayOfPart(i, l); ok {
-		return d, next, true
+	at := p.skipOf(i)
+	if of := p.skipOf(at + 1); of > at+1 && l.roles&rBy != 0 && p.is(at, rNight|rForenoon) { // "evening of Thursday 26" behind "before the"
+		l.roles |= rThe | rOn
+		d, next, ok := p.wholeDay(of, l, false)
+		d.part = p.tok(at).lex.roles & (rNight | rForenoon)
+		return d, next, ok
 	}
 	return p.wholeDay(i, l, explicit)
 }
 
-// dayReaders read a day each way that there is; the first five one of the calendar.
+// dayReaders read a day each way that there is; the first four one of the calendar.
 var dayReaders = [...]func(*parser, int, lead) (day, int, bool){
-	(*parser).isoDay, (*parser).dottedDay, (*parser).slashedDay, (*parser).dayMonth, (*parser).monthDay, (*parser).weekdayName,
+	(*parser).isoDay, (*parser).numericDay, (*parser).dayMonth, (*parser).monthDay, (*parser).weekdayName,
 	(*parser).relativeDay, (*parser).spanAhead, (*parser).endOf, (*parser).period, (*parser).dayOfMonth,
 }
 
@@ -29,7 +38,7 @@ var dayReaders = [...]func(*parser, int, lead) (day, int, bool){
 func (p *parser) wholeDay(i int, l lead, explicit bool) (day, int, bool) {
 	led := l.roles != 0 && l.roles&(rThe|rAt|rBy) != rThe // "Thursday the 26th"
 	for n, read := range dayReaders {
-		if explicit && n >= 5 {
+		if explicit && n >= 4 {
 			if led {
 				break
 			}
@@ -44,25 +53,6 @@ func (p *parser) wholeDay(i int, l lead, explicit bool) (day, int, bool) {
 		}
 	}
 	return day{}, 0, false
-}
-
-// dayOfPart reads "evening of Thursday 26" behind "before the".
-func (p *parser) dayOfPart(i int, l lead) (day, int, bool) {
-	i = p.skipOf(i)
-	part := p.tok(i).lex.roles & (rNight | rForenoon)
-	of := p.skipOf(i + 1)
-	if part == 0 || l.roles&rBy == 0 || of == i+1 {
-		return day{}, 0, false
-	}
-	l.roles |= rThe | rOn
-	d, next, ok := p.wholeDay(of, l, false)
-	if ok && d.kind == onWeekday && d.num == 0 {
-		if num, after, ok := p.numberOfWeekday(next); ok {
-			d.num, next = num.num, after
-		}
-	}
-	d.part = part
-	return d, next, ok
 }
 
 // part reads "au soir", "in the evening" behind a day that has its number, and notes it.
@@ -106,79 +96,80 @@ func calendarDay(year, month, num int) (day, bool) {
 	return day{kind: absolute, year: year, month: month, num: num}, true
 }
 
-// isoDay reads 2026-11-27, 2026/11/27 and 2026-11-27T15:00Z.
+// numbers are the days of an ISO calendar, with their time, and those with dots, slashes
+// or dashes.
+var (
+	iso     = regexp.MustCompile(`^(\d{4})([-/])(\d\d)([-/])(\d\d)(?:T(\d\d:\d\d)(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?\b`)
+	numbers = regexp.MustCompile(`^(\d\d?)(?:([/-])(\d\d?)|\. ?(\d\d?)\.)(?:([/-]?)(\d{4}|\d\d)\b)?`)
+)
+
+// longestNumbers is how many bytes such a day may have.
+const longestNumbers = 40
+
+// written returns what a pattern finds from token i on, and the token behind it.
+func (p *parser) written(i int, pattern *regexp.Regexp) (parts []string, next int) {
+	start := p.tok(i).start
+	parts = pattern.FindStringSubmatch(p.text[start:min(len(p.text), start+longestNumbers)])
+	if parts == nil {
+		return nil, i
+	}
+	for next = i; next < len(p.tokens) && p.tokens[next].start < start+len(parts[0]); {
+		next++
+	}
+	return parts, next
+}
+
+// isoDay reads 2026-11-27, 2026/11/27 and 2026-11-27T15:00Z. Without an offset the time
+// is a local one.
 func (p *parser) isoDay(i int, _ lead) (day, int, bool) {
-	if !p.digits(i, 4, 4) || !p.digits(i+2, 2, 2) || !p.digits(i+4, 2, 2) {
+	if !p.digits(i, 4, 4) {
 		return day{}, 0, false
 	}
-	dash := p.joined(i+1, '-') && p.joined(i+3, '-')
-	slash := p.joined(i+1, '/') && p.joined(i+3, '/')
-	if !dash && !slash || p.tok(i+2).spaced || p.tok(i+4).spaced {
+	m, next := p.written(i, iso)
+	if m == nil || m[2] != m[4] {
 		return day{}, 0, false
 	}
 	d, ok := calendarDay(p.tok(i).number, p.tok(i+2).number, p.tok(i+4).number)
-	if !ok {
-		return day{}, 0, false
+	if m[6] != "" {
+		at, err := time.Parse("2006-01-02T15:04Z07:00", m[1]+"-"+m[3]+"-"+m[5]+"T"+m[6]+cmp.Or(m[7], "Z"))
+		d.kind, d.at, d.floating, ok = instant, at, m[7] == "", ok && err == nil
 	}
-	if at, next, ok := p.isoTime(i+5, d); ok {
-		return at, next, true
-	}
-	return d, i + 5, true
-}
-
-// isoTime reads T15:00, T15:00:30Z and T15:00+01:00 behind a day. Without an
-// offset the time is a local one.
-func (p *parser) isoTime(i int, d day) (day, int, bool) {
-	if !p.literal(i, "T") || p.tok(i).spaced || !p.digits(i+1, 2, 2) || p.tok(i+1).number > 23 {
-		return d, 0, false
-	}
-	c := clock{}
-	next, shape := p.minutes(i+1, &c)
-	if shape != withColon {
-		return d, 0, false
-	}
-	if p.joined(next, '.') && p.tok(next+1).kind == number && !p.tok(next+1).spaced {
-		next += 2 // parts of a second
-	}
-	zone := time.UTC
-	switch {
-	case p.literal(next, "Z") && !p.tok(next).spaced:
-		next++
-	case (p.joined(next, '+') || p.joined(next, '-')) && p.digits(next+1, 2, 2) && p.joined(next+2, ':') && p.digits(next+3, 2, 2):
-		seconds := p.tok(next+1).number*3600 + p.tok(next+3).number*60
-		if p.mark(next, '-') {
-			seconds = -seconds
-		}
-		zone = time.FixedZone("", seconds)
-		next += 4
-	default:
-		d.floating = true
-	}
-	d.kind = instant
-	d.at = time.Date(d.year, time.Month(d.month), d.num, p.tok(i+1).number, c.minute, 0, 0, zone)
-	return d, next, true
-}
-
-// dottedDay reads 24.12.2026 and, where it is introduced, 24.12. and 24.12.26.
-func (p *parser) dottedDay(i int, l lead) (day, int, bool) {
-	first, second := p.tok(i), p.tok(i+2)
-	if !p.digits(i, 1, 2) || !p.joined(i+1, '.') || !p.digits(i+2, 1, 2) || !p.joined(i+3, '.') {
-		return day{}, 0, false
-	}
-	if !second.spaced && !p.tok(i+4).spaced && p.digits(i+4, 4, 4) {
-		d, ok := calendarDay(p.tok(i+4).number, second.number, first.number)
-		return d, i + 5, ok
-	}
-	stands := (first.broken || p.mark(i-1, ':')) && first.digits == 2 && second.digits == 2 // a line that begins with its date, or "NAME: DATE"
-	if !stands && (l.roles&rDecimal == 0 || p.grows(l.from) || p.literal(l.from, "by") && first.digits == 1) {
-		return day{}, 0, false
-	}
-	year, next := 0, i+4
-	if !p.tok(i+4).spaced && p.digits(i+4, 2, 2) {
-		year, next = 2000+p.tok(i+4).number, i+5
-	}
-	d, ok := calendarDay(year, second.number, first.number)
 	return d, next, ok
+}
+
+// numericDay reads 24.12.2026, 24/12/2026 and 24-12-2026 (the day first, unless only the
+// month can be), where it is introduced, 24.12. and 24.12.26, and 24/12 behind an article; and "bis 05/27", the end of that month,
+// where no language writes the month first.
+func (p *parser) numericDay(i int, l lead) (day, int, bool) {
+	if !p.digits(i, 1, 2) {
+		return day{}, 0, false
+	}
+	m, next := p.written(i, numbers)
+	if m == nil || m[2] != m[5] && m[6] != "" {
+		return day{}, 0, false
+	}
+	number := func(s string) int { n, _ := strconv.Atoi(s); return n }
+	first, second, year := number(m[1]), number(m[3]+m[4]), number(m[6])
+	switch {
+	case len(m[6]) == 4:
+		d, ok := calendarDay(year, second, first)
+		if !ok && m[2] != "" {
+			d, ok = calendarDay(year, first, second)
+		}
+		return d, next, ok
+	case m[2] == "/" && m[6] == "" && p.is(l.from, rTill) && !p.is(l.from, rTwelve) && len(m[1]+m[3]) == 4 && first >= 1 && first <= 12 && second > 12:
+		return day{kind: monthOf, month: first, year: 2000 + second}, next, true
+	case m[2] != "":
+		d, ok := calendarDay(0, second, first)
+		return d, next, ok && m[2] == "/" && m[6] == "" && l.roles&rSlashed != 0 && len(m[1]) == 2 && len(m[3]) == 2
+	}
+	stands := (p.tok(i).broken || p.mark(i-1, ':')) && len(m[1]) == 2 && len(m[4]) == 2 // a line that begins with its date, or "NAME: DATE"
+	led := l.roles&rDecimal != 0 && !p.grows(l.from) && !(p.literal(l.from, "by") && len(m[1]) == 1)
+	if m[6] != "" {
+		year += 2000
+	}
+	d, ok := calendarDay(year, second, first)
+	return d, next, ok && (stands || led)
 }
 
 // grows reports whether "by" measures a difference or ends a span: "rose by 10.12.",
@@ -186,34 +177,6 @@ func (p *parser) dottedDay(i int, l lead) (day, int, bool) {
 func (p *parser) grows(i int) bool {
 	t := p.tok(i - 1)
 	return p.is(i, rBy|rAt) && !p.tok(i).broken && (t.lex.is(rGrows|rNumber) || t.kind == number || p.mark(i-1, '%'))
-}
-
-// slashedDay reads 24/12/2026 and 24-12-2026 (the day first, unless only the
-// month can be), 24/12 behind an article, and "bis 05/27", the end of that month, where no language writes the month first.
-func (p *parser) slashedDay(i int, l lead) (day, int, bool) {
-	if !p.digits(i, 1, 2) || !p.digits(i+2, 1, 2) || p.tok(i+1).spaced || p.tok(i+2).spaced {
-		return day{}, 0, false
-	}
-	char := p.tok(i + 1).char
-	if p.tok(i+1).kind != mark || char != '/' && char != '-' {
-		return day{}, 0, false
-	}
-	first, second := p.tok(i).number, p.tok(i+2).number
-	if p.joined(i+3, char) && p.digits(i+4, 4, 4) && !p.tok(i+4).spaced {
-		if d, ok := calendarDay(p.tok(i+4).number, second, first); ok {
-			return d, i + 5, true
-		}
-		d, ok := calendarDay(p.tok(i+4).number, first, second)
-		return d, i + 5, ok
-	}
-	if char == '/' && p.is(l.from, rTill) && !p.is(l.from, rTwelve) && p.tok(i).digits == 2 && p.tok(i+2).digits == 2 && first >= 1 && first <= 12 && second > 12 {
-		return day{kind: monthOf, month: first, year: 2000 + second}, i + 3, true
-	}
-	if char != '/' || l.roles&rSlashed == 0 || p.tok(i+2).digits != 2 || p.tok(i).digits != 2 {
-		return day{}, 0, false
-	}
-	d, ok := calendarDay(0, second, first)
-	return d, i + 3, ok
 }
 
 // dayMonth reads 24 December 2026, 24. Dezember, 24th of December, 1er janvier,

@@ -51,9 +51,7 @@ const (
 	rThis    // nearest, today included
 	rWeekend // the days off
 	rEnd     // end, Ende, fin, final
-	rMonthEnd
-	rWeekEnd
-	rYearEnd
+	rUnitEnd // of a week, a month or a year
 	// Times.
 	rNoon
 	rNoonWeak // also a name or a part of the day: read behind what leads to a time
@@ -87,7 +85,7 @@ const (
 // roleNames are what the files of lang call the roles, in their order.
 const roleNames = `by before till on the dotted bare dayNumber at hour twelve firm in inWeak decimal slashed weekday weekdayShort
 	weekdayWeak ordinalWeekday month monthWeak today tomorrow morning night forenoon closing closingUpper unit number next
-	nextEn this weekend end monthEnd weekEnd yearEnd noon noonWeak midnight uhr am pm amWords pmWords hours shift shifted zone
+	nextEn this weekend end unitEnd noon noonWeak midnight uhr am pm amWords pmWords hours shift shifted zone
 	zoneBehind then of ordinal fromNow filler not notBefore notAfter version grows never`
 
 type unit uint8
@@ -204,7 +202,7 @@ func (l lexeme) with(roles role, n int8) lexeme {
 		l.weekday = n
 	case roles&rMonth != 0:
 		l.month = n + 1
-	case roles&rUnit != 0:
+	case roles&(rUnit|rUnitEnd) != 0:
 		l.unit = unit(n + 1)
 	case roles&(rNumber|rTomorrow) != 0:
 		l.value = n + 1

@@ -115,7 +115,7 @@ func (p *parser) introduce(i int) (next int, l lead) {
 		t := p.tok(next)
 		switch {
 		case t.kind == word && t.lex.is(leading):
-			if next > i && (p.isCore(next) || l.roles&rHour != 0 && t.lex.is(rNumber)) { // entro le due
+			if next > i && l.roles&rHour != 0 && t.lex.is(rNumber) { // entro le due
 				return next, l
 			}
 			l.roles |= t.lex.roles & leading
@@ -130,12 +130,6 @@ func (p *parser) introduce(i int) (next int, l lead) {
 		}
 	}
 	return next, l
-}
-
-// isCore reports whether an introducing word is rather a part of the date
-// itself: the month in "am mar 24", "en" in "dans un an".
-func (p *parser) isCore(i int) bool {
-	return p.is(i, rIn) && (p.tok(i+1).kind == number || p.is(i+1, rNumber))
 }
 
 // at reads the date or time that begins at token i, its introduction included.

@@ -1,6 +1,9 @@
 package dates
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Span is a time that a text names: from From until before To.
 type Span struct{ From, To time.Time }
@@ -39,17 +42,11 @@ func Past(text string, now time.Time) []Span {
 	return all
 }
 
-func span1(day time.Time) (from, to time.Time) { return day, day.AddDate(0, 0, 1) }
-
 // past reads what begins at token i; next is 0 where nothing does.
 func (p *parser) past(i int, today time.Time) (from, to time.Time, next int) {
 	t := p.tok(i)
-	switch {
-	case t.lex.past == yesterday:
-		from, to = span1(today.AddDate(0, 0, -1))
-		return from, to, i + 1
-	case t.lex.past == dayBefore:
-		from, to = span1(today.AddDate(0, 0, -2))
+	if t.lex.past >= yesterday {
+		from, to = back(today, days, int(t.lex.past-yesterday)+1)
 		return from, to, i + 1
 	}
 	if n, after, ok := p.count(i); ok && p.is(after, rUnit) {
@@ -71,7 +68,7 @@ func (p *parser) past(i int, today time.Time) (from, to time.Time, next int) {
 	}
 	switch t := p.tok(at); {
 	case is == last && t.lex.is(rWeekday|rWeekdayShort):
-		from, to = span1(weekdayBefore(today, time.Weekday(t.lex.weekday)))
+		from, to = sinceWeekday(today, time.Weekday(t.lex.weekday))
 		return from, to, next
 	case is == last && t.lex.is(rWeekend):
 		monday, _ := back(today, weeks, 0)
@@ -83,8 +80,7 @@ func (p *parser) past(i int, today time.Time) (from, to time.Time, next int) {
 	if p.begins(i) {
 		core, lead := p.introduce(i)
 		if s, ok := p.core(core, lead); ok && s.day.kind != noDay {
-			if from, ok := s.day.before(today); ok {
-				from, to = span1(from)
+			if from, to, ok = s.day.before(today); ok {
 				return from, to, s.to
 			}
 		}
@@ -96,16 +92,15 @@ func (p *parser) past(i int, today time.Time) (from, to time.Time, next int) {
 	switch t = p.tok(at); {
 	case t.lex.is(rMonth) && (!t.lex.is(rMonthWeak) || t.upper) && p.tok(at-1).kind != number:
 		year, after := p.year(at + 1)
-		if year == 0 {
-			if year = today.Year(); time.Month(t.lex.month) > today.Month() || is == last && time.Month(t.lex.month) == today.Month() {
-				year--
-			}
+		month := today
+		if is == last {
+			month, _ = back(today, months, 1)
 		}
-		from = time.Date(year, time.Month(t.lex.month), 1, 0, 0, 0, 0, today.Location())
+		from = begun(month, year, int(t.lex.month), 1)
 		return from, from.AddDate(0, 1, 0), max(next, after)
 	case p.digits(i, 4, 4) && t.spaced && t.number >= oldestNamed && t.number <= today.Year() && p.ends(i+1):
-		from = time.Date(t.number, 1, 1, 0, 0, 0, 0, today.Location())
-		return from, from.AddDate(1, 0, 0), i + 1
+		from, to = back(today, years, today.Year()-t.number)
+		return from, to, i + 1
 	}
 	return from, to, 0
 }
@@ -124,30 +119,34 @@ func back(today time.Time, u unit, n int) (from, to time.Time) {
 		from = time.Date(y-n, 1, 1, 0, 0, 0, 0, today.Location())
 		return from, from.AddDate(1, 0, 0)
 	case days:
-		return span1(today.AddDate(0, 0, -n))
+		return today.AddDate(0, 0, -n), today.AddDate(0, 0, 1-n)
 	}
-	return span1(today)
+	return today, today.AddDate(0, 0, 1)
 }
 
-func weekdayBefore(today time.Time, weekday time.Weekday) time.Time {
-	return today.AddDate(0, 0, -1-(int(today.Weekday())-int(weekday)+6)%7)
+// begun is a day of a year, or of the last that has reached it.
+func begun(today time.Time, year, month, day int) time.Time {
+	from := time.Date(cmp.Or(year, today.Year()), time.Month(month), day, 0, 0, 0, 0, today.Location())
+	if year == 0 && from.After(today) {
+		return from.AddDate(-1, 0, 0)
+	}
+	return from
+}
+
+func sinceWeekday(today time.Time, weekday time.Weekday) (from, to time.Time) {
+	return back(today, days, 1+(int(today.Weekday())-int(weekday)+6)%7)
 }
 
 // before is the last such day up to today.
-func (d day) before(today time.Time) (time.Time, bool) {
+func (d day) before(today time.Time) (from, to time.Time, ok bool) {
 	switch d.kind {
 	case absolute:
-		year := d.year
-		if year == 0 {
-			if year = today.Year(); time.Date(year, time.Month(d.month), d.num, 0, 0, 0, 0, today.Location()).After(today) {
-				year--
-			}
-		}
-		return time.Date(year, time.Month(d.month), d.num, 0, 0, 0, 0, today.Location()), true
+		from = begun(today, d.year, d.month, d.num)
+		return from, from.AddDate(0, 0, 1), true
 	case onWeekday:
-		return weekdayBefore(today, d.weekday), true
-	case ahead:
-		return today, d.n == 0 && d.months == 0
+		from, to = sinceWeekday(today, d.weekday)
+		return from, to, true
 	}
-	return today, false
+	from, to = back(today, days, 0)
+	return from, to, d.kind == ahead && d.n == 0 && d.months == 0
 }

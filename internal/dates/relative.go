@@ -146,14 +146,10 @@ func (p *parser) period(i int, l lead) (day, int, bool) {
 
 // endOf reads the end of a week, a month, a year or of a named month.
 func (p *parser) endOf(i int, _ lead) (day, int, bool) {
-	switch {
-	case p.is(i, rMonthEnd):
-		return day{kind: monthEnds}, i + 1, true
-	case p.is(i, rWeekEnd):
-		return day{kind: weekEnds}, i + 1, true
-	case p.is(i, rYearEnd):
-		return day{kind: yearEnds}, i + 1, true
-	case !p.is(i, rEnd):
+	if p.is(i, rUnitEnd) {
+		return day{kind: endKind(p.tok(i).lex.unit)}, i + 1, true
+	}
+	if !p.is(i, rEnd) {
 		return day{}, 0, false
 	}
 	j := p.skipOf(i + 1)

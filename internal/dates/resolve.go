@@ -155,17 +155,19 @@ func (s span) resolveClock(now time.Time, within int) time.Time {
 	return first.on(now, 0)
 }
 
-func (s span) resolveAbsolute(now time.Time) time.Time {
-	d := s.day
-	if d.year != 0 {
-		return s.date(now.Location(), d.year, time.Month(d.month), d.num)
-	}
-	due := s.date(now.Location(), now.Year(), time.Month(d.month), d.num)
+// inYear returns when a day is of its year, or of the one that is meant where none is named.
+func (s span) inYear(now time.Time, month time.Month, num int) time.Time {
+	due := s.date(now.Location(), cmp.Or(s.day.year, now.Year()), month, num)
 	oldest := time.Date(now.Year(), now.Month(), now.Day()-staleDays, 0, 0, 0, 0, now.Location())
-	if due.Before(oldest) {
-		due = s.date(now.Location(), now.Year()+1, time.Month(d.month), d.num)
+	if s.day.year == 0 && due.Before(oldest) {
+		due = s.date(now.Location(), now.Year()+1, month, num)
 	}
-	if due.Month() != time.Month(d.month) && d.num == 29 { // 29 February of a common year
+	return due
+}
+
+func (s span) resolveAbsolute(now time.Time) time.Time {
+	due := s.inYear(now, time.Month(s.day.month), s.day.num)
+	if s.day.year == 0 && s.day.num == 29 && due.Month() != time.Month(s.day.month) { // 29 February of a common year
 		due = s.date(now.Location(), due.Year(), time.March, 0)
 	}
 	return due
@@ -226,16 +228,11 @@ func (s span) resolveWeek(now time.Time) time.Time {
 }
 
 func (s span) resolveEnd(now time.Time) time.Time {
-	loc := now.Location()
 	switch s.day.kind {
 	case monthEnds:
-		return s.date(loc, now.Year(), now.Month()+time.Month(s.day.n)+1, 0)
+		return s.date(now.Location(), now.Year(), now.Month()+time.Month(s.day.n)+1, 0)
 	case monthOf:
-		due := s.date(loc, cmp.Or(s.day.year, now.Year()), time.Month(s.day.month)+1, 0)
-		if s.day.year == 0 && due.Before(now.AddDate(0, 0, -staleDays)) {
-			due = s.date(loc, now.Year()+1, time.Month(s.day.month)+1, 0)
-		}
-		return due
+		return s.inYear(now, time.Month(s.day.month)+1, 0)
 	}
-	return s.date(loc, now.Year()+s.day.n+1, time.January, 0)
+	return s.date(now.Location(), now.Year()+s.day.n+1, time.January, 0)
 }

@@ -69,15 +69,16 @@ var sets sync.Map
 
 // words are those of the list, as Fold returns them. It is read when it is used first.
 func (s set) words() map[string]bool {
-	all, known := sets.Load(s)
-	if !known {
-		var text strings.Builder
-		for _, l := range list(string(s)) {
-			text.WriteString(l.text)
-		}
-		all, _ = sets.LoadOrStore(s, wordsOf(text.String()))
+	if all, known := sets.Load(s); known {
+		return all.(map[string]bool)
 	}
-	return all.(map[string]bool)
+	var text strings.Builder
+	for _, l := range list(string(s)) {
+		text.WriteString(l.text)
+	}
+	all := wordsOf(text.String())
+	sets.Store(s, all)
+	return all
 }
 
 // is reports whether a word is in a list.
@@ -139,11 +140,6 @@ var lists = sync.OnceValue(func() map[string][]listLine {
 	}
 	return all
 })
-
-// startsWith reports whether the words begin with the phrase.
-func startsWith(words []word, phrase ...string) bool {
-	return len(phrase) <= len(words) && slices.EqualFunc(words[:len(phrase)], phrase, func(w word, p string) bool { return w.text == p })
-}
 
 func text(words []word, i int) string {
 	if i < 0 || i >= len(words) {
