@@ -13,8 +13,12 @@ func (p *parser) clock(i int, l lead, dated bool) (clock, int, bool) {
 	switch {
 	case !p.begins(i):
 		return clock{}, 0, false
-	case t.lex.is(rNoon) && p.ends(i+1), t.lex.is(rNoonWeak) && l.roles&(rBy|rAt) != 0 && p.ends(i+1):
-		return clock{set: true, hour: 12}, i + 1, true
+	case t.lex.is(rNoon), t.lex.is(rNoonWeak) && l.roles&(rBy|rAt) != 0:
+		c := clock{set: true, hour: 12}
+		if i++; p.is(i, rShifted) && p.tok(i).lex.value > 0 { // midi et demie
+			c.minute, i = int(p.tok(i).lex.value), i+1
+		}
+		return c, i, p.ends(i)
 	case t.lex.is(rMidnight) && led:
 		return clock{set: true, hour: 24}, i + 1, true
 	}
