@@ -228,7 +228,7 @@ func (p *prose) thing() Form {
 	lead := strings.TrimSpace(p.text[:p.date.Start])
 	named := lead != "" && strings.ContainsRune(":–—-", lastRune(lead)) || strings.HasPrefix(strings.TrimSpace(p.text[p.date.End:]), ":")
 	switch {
-	case timed && len(own) > 0 && len(own) <= maxThing && (!p.date.Weekday || anyOf(own, "appointments")):
+	case timed && from == 0 && len(own) > 0 && len(own) <= maxThing && (!p.date.Weekday || anyOf(own, "appointments")):
 		return Visit
 	case strings.HasSuffix(p.text, ".") && p.date.End < len(p.text) || len(p.words) > maxNoted:
 		return ""
