@@ -77,17 +77,19 @@ func readAsk(s string, words []word, short bool) (AskForm, bool) {
 	if s == "" || strings.ContainsRune("\"“„«`‘'", first) || strings.Count(s, `"`)%2 == 1 || Shouts(s) {
 		return "", false
 	}
-	if len(words) < 2 || has(words, "marketing") {
+	if len(words) < 2 || has(words, "marketing") || titled(s, words) {
 		return "", false
 	}
 	mark := endsWithMark(s)
 	for _, t := range allTongues {
-		if from, _, ok := find(words, t.list("formulas")); ok {
-			if from < 3 || !is(words[from-1].text, "joining") {
-				return "", false
-			}
-			words, mark = words[:from-1], false // "please review it and let me know if …"
+		from, _, ok := find(words, t.list("formulas"))
+		if !ok {
+			continue
 		}
+		if words = beforeSecond(words, from); len(words) < 2 {
+			return "", false
+		}
+		mark = false
 	}
 	for _, t := range tongues(words) {
 		if form, at, ok := t.ask(words, mark, short); ok && !quoted(s, words[at].start) {
@@ -97,18 +99,30 @@ func readAsk(s string, words []word, short bool) (AskForm, bool) {
 	return "", false
 }
 
+// beforeSecond returns the words of the clause before a formula that another is
+// joined to: "please review it and | let me know if you have any questions".
+func beforeSecond(words []word, formula int) []word {
+	i := formula - 1
+	for i >= 0 && is(words[i].text, "courtesy") {
+		i--
+	}
+	if i < 0 || !is(words[i].text, "joining") {
+		return nil
+	}
+	return words[:i]
+}
+
 func (t tongue) ask(words []word, mark, short bool) (AskForm, int, bool) {
-	idle := has(words, t.list("idle"))
-	for _, list := range []string{"polite", "marked"} {
-		from, _, ok := find(words, t.list(list))
-		if ok && !idle && (mark && !is(text(words, from-1), "wordsOfAsking") || list == "polite" && opens(words, from)) {
-			return Request, from, true
-		}
+	if from, _, ok := find(words, t.list("polite")); ok && !has(words, t.list("idle")) && !(words[from].text == "would" && anyOf(words, "supposing")) && (mark && !is(text(words, from-1), "wordsOfAsking") || opens(words, from)) {
+		return Request, from, true
+	}
+	if from, _, ok := find(words, t.list("marked")); ok && mark && !is(text(words, from-1), "wordsOfAsking") && !has(words, t.list("idle")) {
+		return Request, from, true
 	}
 	if from, _, ok := find(words, t.list("requests")); ok && (opens(words, from) || !reported(words, reading{word: from})) {
 		return Request, from, true
 	}
-	if !mark || idle {
+	if !mark || has(words, t.list("idle")) {
 		return "", 0, false
 	}
 	from, _, ok := find(words, t.list("questions"))
@@ -140,4 +154,23 @@ func Shouts(s string) bool {
 		}
 	}
 	return letters >= 12 && upper*3 > letters*2
+}
+
+// titled reports whether a sentence is written as an English headline is: Every
+// Word With A Capital, the small ones too.
+func titled(s string, words []word) bool {
+	long, upper, small := 0, 0, false
+	for i, w := range words {
+		r, _ := utf8.DecodeRuneInString(s[w.start:])
+		switch capital := unicode.IsUpper(r); {
+		case i > 0 && capital && w.text != "i" && is(w.text, "headlined"):
+			small = true
+		case w.end-w.start >= 4:
+			long++
+			if capital {
+				upper++
+			}
+		}
+	}
+	return small && long >= 2 && upper == long
 }

@@ -3,7 +3,6 @@ package prose
 import (
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
@@ -36,6 +35,44 @@ type reading struct {
 	led bool
 }
 
+// grammar reads the words of a sentence in one language.
+type grammar func(words []word) (reading, bool)
+
+var grammars = []grammar{
+	formsOf("english"), german, formsOf("french"), formsOf("spanish"), spanishFuture, formsOf("italian"), formsOf("portuguese"), promised, told,
+}
+
+// promised reads "I promised Ann to call", "prometi à Inês transferir …", "bis Freitag
+// versprochen": with a day, unless the writer says that it was they.
+func promised(words []word) (reading, bool) {
+	own := false
+	for i, w := range words {
+		switch mine := i == 0 || is(words[i-1].text, "own"); {
+		case is(w.text, "promised") && !(i > 0 && is(words[i-1].text, "others")), is(w.text, "promisedPast") && (mine || w.pause):
+			return reading{form: Vow, word: i, dated: !own}, !conditional(words)
+		case i == 0 && is(w.text, "own"):
+			own = true
+		case is(w.text, "telling") && !is(w.text, "own"):
+			return reading{}, false
+		}
+	}
+	return reading{}, false
+}
+
+// told reads "I told Ann I'd bring …", "le dije a Ana que le llevo …": with a day, for the
+// clause of what one would do.
+func told(words []word) (reading, bool) {
+	from, to, ok := find(words, "told")
+	if !ok {
+		return reading{}, false
+	}
+	end := to
+	for end < len(words) && !words[end].pause {
+		end++
+	}
+	return reading{form: Vow, word: from, dated: true}, !anyOf(words[to:end], "told.denying") && !conditional(words)
+}
+
 // IsToDo reports whether a heading stands above what is to be done: "To do", "Versprochen".
 func IsToDo(heading string) bool {
 	words := split(heading)
@@ -57,7 +94,7 @@ type Reading struct {
 // Read says whether a sentence is put as a promise of its writer's own. Whether
 // it is one may hang on its dates: ask Holds.
 func Read(sentence string) (Reading, bool) {
-	if isQuestion(sentence) || strings.HasPrefix(sentence, "`") {
+	if strings.HasSuffix(strings.TrimRight(sentence, " \"'”’)»"), "?") || strings.HasPrefix(sentence, "`") {
 		return Reading{}, false
 	}
 	if form, rest, ok := Label(sentence); ok {
@@ -68,8 +105,8 @@ func Read(sentence string) (Reading, bool) {
 	if len(words) < 2 {
 		return Reading{}, false
 	}
-	for _, f := range forms() {
-		r, ok := f.read(words)
+	for _, g := range grammars {
+		r, ok := g(words)
 		if ok && !quoted(sentence, words[r.word].start) && !reported(words, r) {
 			return Reading{Form: r.form, reading: r, words: words}, true
 		}
@@ -125,7 +162,18 @@ func opens(words []word, i int) bool {
 }
 
 // conditional reports whether the sentence depends on something else.
-func conditional(words []word) bool { return has(words, "conditional") }
+func conditional(words []word) bool {
+	if is(words[0].text, "conditions") {
+		return words[0].text != "s" || startsWith(words, "s", "il")
+	}
+	for i, w := range words[1:] {
+		asked := is(words[i].text, "asking")
+		if w.text == "if" && !asked || w.text == "unless" || w.pause && (w.text == "wenn" || w.text == "falls" || w.text == "sofern" || w.text == "si" && i > 0 && !asked) {
+			return true
+		}
+	}
+	return false
+}
 
 // IsWordRune reports whether a character is one of words, of any script.
 func IsWordRune(r rune) bool {
@@ -170,53 +218,38 @@ func (r reading) allowed(words []word, found []dates.Match) bool {
 	return true
 }
 
-// form is how promises are put in the phrases of a list.
-type form struct {
-	phrases phrasebook
-	never   set // words that deny or doubt it in its clause
+// forms are how promises are put, and the lists of their phrases behind the name of a
+// language.
+var forms = []struct {
+	list    string
 	reading reading
-	free    bool // its phrases may stand behind other words than those of a date
+}{
+	{"vow", reading{form: Vow}}, {"vowDated", reading{form: Vow, dated: true}}, {"duty", reading{form: Duty, dated: true}},
+	{"reminder", reading{form: Reminder}}, {"reminderDated", reading{form: Reminder, dated: true}},
 }
 
-// forms are those of each language, of the German first person, and of what one told or
-// promised somebody.
-var forms = sync.OnceValue(func() (all []form) {
-	for _, name := range []string{"english", "ich", "french", "spanish", "italian", "portuguese", "told"} {
-		for _, f := range []form{
-			{phrases: ".vow", reading: reading{form: Vow}},
-			{phrases: ".vowDated", reading: reading{form: Vow, dated: true}},
-			{phrases: ".vowLimited", reading: reading{form: Vow, dated: true, limited: true}},
-			{phrases: ".duty", reading: reading{form: Duty, dated: true}},
-			{phrases: ".dutyLimited", reading: reading{form: Duty, dated: true, limited: true}},
-			{phrases: ".reminder", reading: reading{form: Reminder}},
-			{phrases: ".reminderDated", reading: reading{form: Reminder, dated: true}},
-			{phrases: ".anywhere", reading: reading{form: Vow, dated: true}, free: true},
-		} {
-			f.phrases, f.never = phrasebook(name)+f.phrases, set(name+".never")
-			if lists()[string(f.phrases)] != nil {
-				all = append(all, f)
-			}
-		}
+// formsOf is the grammar of a language whose promises are phrases.
+func formsOf(name string) grammar {
+	never := set(name + ".never")
+	books := make([]phrasebook, len(forms))
+	for i, f := range forms {
+		books[i] = phrasebook(name + "." + f.list)
 	}
-	return all
-})
-
-// read reads a promise that is put so.
-func (f *form) read(words []word) (reading, bool) {
-	from, to, ok := find(words, f.phrases)
-	if !ok {
+	return func(words []word) (reading, bool) {
+		for i, f := range forms {
+			from, _, ok := find(words, books[i])
+			if !ok {
+				continue
+			}
+			r := f.reading
+			r.word = from
+			if !opens(words, from) { // "on Friday I will …"
+				r.led, r.dated = true, true
+			}
+			return r, !conditional(words) && (r.form == Reminder || !anyOf(words, never))
+		}
 		return reading{}, false
 	}
-	r, leading := f.reading, opens(words, from)
-	r.word = from
-	if !leading && !f.free { // "on Friday I will …"
-		r.led, r.dated = true, true
-	}
-	for to < len(words) && !words[to].pause {
-		to++
-	}
-	told := !leading && f.free && anyOf(words[:from], "telling")
-	return r, !told && (r.form == Reminder || !anyOf(words[from:to], f.never)) && !conditional(words)
 }
 
 // marked is a TODO as programmers write it, with whose it is.

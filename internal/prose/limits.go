@@ -65,16 +65,25 @@ func limitOf(in *sentence, now time.Time) (dates.Match, bool) {
 		return dates.Match{}, false
 	}
 	for _, m := range found {
-		if !m.Day || reckoned(s, m) && !m.Deadline {
+		if !m.Day || reckoned(s, m) && !m.Deadline && !owed(s, m) {
 			continue
 		}
 		before, after := around(words, m)
+		if is(firstOf(m), "spanWords") && begins(after, "ofEvent") { // "within 14 days of …"
+			continue
+		}
 		if has(before, "dueBefore") || m.Deadline && (has(words, "mustDo") || has(words, "dueWords")) ||
 			has(words, "expires") && anyOf(words, "lasting") && !anyOf(words, "fleeting") || begins(after, "dueAfter") {
 			return m, true
 		}
 	}
 	return dates.Match{}, false
+}
+
+// owed reports whether the word before a date is the French "dû", which without
+// its accent is another.
+func owed(s string, m dates.Match) bool {
+	return strings.HasPrefix(m.Text, "dû ") || strings.HasSuffix(strings.TrimRight(s[:m.Start], " "), "dû")
 }
 
 // around returns the words before a date and those behind it.
@@ -89,8 +98,10 @@ func around(words []word, m dates.Match) (before, after []word) {
 	}
 	// A label ("Frist:") belongs to its date, and so does "by".
 	k := i
-	for k < j && is(words[k].text, "dueLabels") {
+	for k < j && !strings.ContainsAny(words[k].text, "0123456789") && is(words[k].text, "dueLabels") {
 		k++
 	}
 	return words[:k], words[j:]
 }
+
+func firstOf(m dates.Match) string { return text(split(m.Text), 0) }

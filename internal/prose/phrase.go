@@ -2,11 +2,8 @@ package prose
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
-
-	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // A phrase is a row of words as it is written in the lists of this package:
@@ -23,14 +20,22 @@ type phrase struct {
 	head  bool // the phrase begins a clause
 }
 
-// step takes from least to most words that are some, or none where not, or have an ending
-// and are none of them; up to maxGap of any kind, or, of 0 at most, the end.
+type stepKind uint8
+
+const (
+	oneOf stepKind = iota
+	maybe
+	skip
+	gap
+	end
+	ending
+	except
+)
+
 type step struct {
-	words       map[string]bool
-	not         bool
-	tails       []string
-	accent      bool // of the ending
-	least, most int
+	kind  stepKind
+	words map[string]bool
+	tails []string
 }
 
 const (
@@ -47,8 +52,8 @@ type phrasebook string
 // phrasebooks are those that were used, by name.
 var phrasebooks sync.Map
 
-// first are the phrases that begin with a word, and under "" those that
-// begin with an ending, or none of some words. The list is read when it is used first.
+// first are the phrases that begin with a word, and under "" those of a clause that
+// begin with an ending. The list is read when it is used first.
 func (b phrasebook) first() map[string][]phrase {
 	all, known := phrasebooks.Load(b)
 	if !known {
@@ -79,15 +84,18 @@ func readPhrases(name string, lines []listLine) (map[string][]phrase, error) {
 		if len(p.steps) == 0 {
 			continue
 		}
-		switch one := p.steps[0]; {
-		case one.least == 0:
-			return nil, fmt.Errorf("prose: lang/%s:%d: a phrase begins with a word, or some of which it may be one: %s", line.file, line.number, strings.TrimSpace(line.text))
-		case one.not || one.tails != nil:
-			first[""] = append(first[""], p)
-		default:
-			for word := range one.words {
-				first[word] = append(first[word], p)
+		switch p.steps[0].kind {
+		case ending:
+			if p.head {
+				first[""] = append(first[""], p)
+				continue
 			}
+			fallthrough
+		case maybe, skip, gap, end, except:
+			return nil, fmt.Errorf("prose: lang/%s:%d: a phrase begins with a word, or some of which it may be one: %s", line.file, line.number, strings.TrimSpace(line.text))
+		}
+		for word := range p.steps[0].words {
+			first[word] = append(first[word], p)
 		}
 	}
 	return first, nil
@@ -96,30 +104,27 @@ func readPhrases(name string, lines []listLine) (map[string][]phrase, error) {
 // readStep reads one step. Sets of words are those of the same language or topic.
 func readStep(about, field string) step {
 	named := func(name string) map[string]bool { return set(about + "." + name).words() }
-	words, some := strings.CutSuffix(field, "?")
-	s := step{least: 1, most: 1}
-	if some {
-		s.least = 0
-	}
-	switch field[0] {
-	case '.':
-		return step{most: maxGap}
-	case '$':
-		return step{}
-	case '[':
-		s.not = field[1] == '!'
-		s.words = named(strings.Trim(field, "[!]"))
-	case '{':
-		s.least, s.most, s.words = 0, maxSkipped, named(strings.Trim(field, "{}"))
-	case '*':
-		s.tails, s.accent = strings.Split(Fold(field[1:]), "/"), strings.HasSuffix(field, "é")
+	switch {
+	case field == "...":
+		return step{kind: gap}
+	case field == "$":
+		return step{kind: end}
+	case strings.HasPrefix(field, "[!"):
+		return step{kind: except, words: named(strings.Trim(field, "[!]"))}
+	case strings.HasPrefix(field, "["):
+		return step{kind: oneOf, words: named(strings.Trim(field, "[]"))}
+	case strings.HasPrefix(field, "*"):
+		s := step{kind: ending, tails: strings.Split(field[1:], "/")}
 		if lists()[about+".not"] != nil {
 			s.words = named("not")
 		}
-	default:
-		s.words = wordsOf(strings.ReplaceAll(words, "/", " "))
+		return s
+	case strings.HasPrefix(field, "{"):
+		return step{kind: skip, words: named(strings.Trim(field, "{}"))}
+	case strings.HasSuffix(field, "?"):
+		return step{kind: maybe, words: wordsOf(strings.ReplaceAll(strings.TrimSuffix(field, "?"), "/", " "))}
 	}
-	return s
+	return step{kind: oneOf, words: wordsOf(strings.ReplaceAll(field, "/", " "))}
 }
 
 // find returns the first word from which on one of the phrases stands, and the
@@ -133,14 +138,17 @@ func find(words []word, in phrasebook) (from, to int, ok bool) {
 			continue
 		}
 		leading := leads(words, i)
-		for _, list := range [2][]phrase{some, endings} {
-			for _, p := range list {
-				if p.head && !leading {
-					continue
-				}
-				if to, ok := match(p.steps, words, i); ok {
-					return i, to, true
-				}
+		for _, p := range some {
+			if p.head && !leading {
+				continue
+			}
+			if to, ok := match(p.steps, words, i); ok {
+				return i, to, true
+			}
+		}
+		for n := 0; leading && n < len(endings); n++ {
+			if to, ok := match(endings[n].steps, words, i); ok {
+				return i, to, true
 			}
 		}
 	}
@@ -159,51 +167,50 @@ func has(words []word, in phrasebook) bool {
 	return ok
 }
 
-// match returns the word behind the steps. A gap makes it look further, by no more than
-// its own bound.
+// match returns the word behind the steps. A gap and a word that may be left out
+// make it look further, by no more than their own bounds.
 func match(steps []step, words []word, i int) (to int, ok bool) {
 	for n, s := range steps {
-		if s.most == 0 {
-			return i, i == len(words)
-		}
-		if s.most == maxGap {
-			for k := i; k <= min(i+maxGap, len(words)); k++ {
-				if to, ok := match(steps[n+1:], words, k); ok {
+		switch s.kind {
+		case oneOf:
+			if i >= len(words) || !s.words[words[i].text] {
+				return 0, false
+			}
+			i++
+		case except:
+			if i >= len(words) || s.words[words[i].text] {
+				return 0, false
+			}
+			i++
+		case ending:
+			if i >= len(words) || len(words[i].text) < shortestEnding || s.words[words[i].text] || !hasEnding(words[i].text, s.tails) {
+				return 0, false
+			}
+			i++
+		case maybe:
+			if i < len(words) && s.words[words[i].text] {
+				i++
+			}
+		case skip:
+			for k := 0; k < maxSkipped && i < len(words) && s.words[words[i].text]; k++ {
+				i++
+			}
+		case gap:
+			for k := 0; k <= maxGap && i+k <= len(words); k++ {
+				if to, ok := match(steps[n+1:], words, i+k); ok {
 					return to, true
 				}
 			}
 			return 0, false
-		}
-		k := 0
-		for ; k < s.most && i < len(words) && s.takes(words[i]); k++ {
-			i++
-		}
-		if k < s.least {
-			return 0, false
+		case end:
+			return i, i == len(words)
 		}
 	}
 	return i, true
 }
 
-func (s step) takes(w word) bool {
-	if s.tails == nil {
-		return s.words[w.text] != s.not
-	}
-	return len(w.text) >= shortestEnding && !s.words[w.text] && (!s.accent || w.accent) &&
-		(infinitive(w.text, s.tails...) || s.tails[0] == "~" && romanceInfinitive(w.text))
-}
-
-// infinitive reports whether a word has one of the endings, and more.
-func infinitive(word string, endings ...string) bool {
-	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(word, e) && len(word) > len(e) })
-}
-
-// romances are the infinitives of French, Spanish, Italian and Portuguese, with the
-// pronouns that may hang on them: enviarlo.
-var romances = lazy.Regexp(`^.{2,}re$|^.+[aei]r(?:(?:los|las|les|nos|lo|la|le|me|te|se){0,2}|gli|l[ie]|[mtc]i)$`)
-
-func romanceInfinitive(verb string) bool {
-	return len(verb) >= shortestEnding && romances().MatchString(verb)
+func hasEnding(word string, tails []string) bool {
+	return infinitive(word, tails...) || tails[0] == "~" && romanceInfinitive(word)
 }
 
 // begins reports whether the words begin with one of the phrases.

@@ -119,8 +119,9 @@ func TestOblige(t *testing.T) {
 		"Maybe call the bank on 3 March":  "",
 		"The invoice of 3 March was paid": "",
 	} {
-		if form, ok := prose.Oblige(sentence); ok != (want != "") || form != want {
-			t.Errorf("%q: %q, %v; want %q", sentence, form, ok, want)
+		o, ok := prose.Oblige(sentence)
+		if ok != (want != "") || o.Form != want {
+			t.Errorf("%q: %+v, %v; want %q", sentence, o, ok, want)
 		}
 	}
 }

@@ -114,6 +114,9 @@ func startsAnew(before, line string) bool {
 		return true
 	}
 	r, _ := utf8.DecodeRuneInString(line)
+	if begun, ok := Read(line); ok && begun.reading.word == 0 && unicode.IsUpper(r) && !wordBefore(before) {
+		return true
+	}
 	return len(before) < wrapped && !unicode.IsLower(r) && !strings.HasSuffix(strings.TrimSpace(before), ",")
 }
 
@@ -125,7 +128,7 @@ func wordBefore(line string) bool {
 		return true
 	}
 	last := words[len(words)-1].text
-	return is(last, "linking") || is(last, "reporting") || conditional(words[len(words)-1:])
+	return is(last, "linking") || is(last, "reporting") || is(last, "conditions")
 }
 
 func endsSentence(line string) bool {

@@ -1,7 +1,6 @@
 package prose
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -114,11 +113,11 @@ func Sentences(text string) []Sentence {
 		start := at
 		at += len(line)
 		trimmed := strings.TrimSpace(line)
-		if number == maxLines || len(out) >= maxSentences || ends.MatchString(strings.TrimRight(line, "\r\n")) {
+		if number == maxLines || len(out) >= maxSentences || isEnd(line, trimmed) {
 			break
 		}
 		bullet := bulletLength(trimmed)
-		if trimmed == "" || foreign.MatchString(trimmed) || bullet > 0 {
+		if trimmed == "" || isQuotation(trimmed) || isRule(trimmed) || bullet > 0 {
 			if flush(); bullet == 0 {
 				continue
 			}
@@ -141,21 +140,50 @@ func head(text string, limit int) string {
 	return text[:limit]
 }
 
-// ends is a line that ends what the writer wrote: the mark of a signature, or of a message
-// that is quoted whole. foreign is one that somebody else wrote, or a mere rule.
-var (
-	ends    = regexp.MustCompile(`^(?:--\s*|----- ?(?:Original|Ursprüngliche).*)$`)
-	foreign = regexp.MustCompile(`^(?:\||[A-Za-z]{0,12}>|[-=_*~# ]{3,}$)`)
-	bullet  = regexp.MustCompile(`^(?:[-*•–+]|\d\d?[.)]) `)
-)
+// isEnd reports whether a line ends what the writer wrote: the mark of a
+// signature, or of a message that is quoted whole.
+func isEnd(line, trimmed string) bool {
+	mark := strings.TrimRight(line, "\r\n")
+	return mark == "-- " || mark == "--" || strings.HasPrefix(trimmed, "-----Original") || strings.HasPrefix(trimmed, "----- Original") ||
+		strings.HasPrefix(trimmed, "-----Ursprüngliche")
+}
+
+// isQuotation reports whether a line was written by somebody else.
+func isQuotation(trimmed string) bool {
+	if strings.HasPrefix(trimmed, "|") {
+		return true
+	}
+	initials := 0 // "TP> "
+	for initials < len(trimmed) && initials < maxInitials && (trimmed[initials]|0x20 >= 'a' && trimmed[initials]|0x20 <= 'z') {
+		initials++
+	}
+	return strings.HasPrefix(trimmed[initials:], ">")
+}
+
+// maxInitials is how long a name before a mark of quotation may be.
+const maxInitials = 12
+
+// isRule reports whether a line is a mere rule: "-----", "=====", "* * *".
+func isRule(trimmed string) bool {
+	return len(trimmed) >= 3 && strings.Trim(trimmed, "-=_*~# ") == ""
+}
 
 // bulletLength returns how long the mark of an item is with which a line begins.
 func bulletLength(trimmed string) int {
-	mark := bullet.FindString(trimmed)
-	if mark != "" && IsWordRune(rune(mark[0])) {
-		if found := dates.Find(head(trimmed, 24), anyTime); len(found) > 0 && found[0].Start == 0 {
-			return 0 // "3. März, 10 Uhr"
+	for _, mark := range []string{"- ", "* ", "• ", "– ", "+ "} {
+		if strings.HasPrefix(trimmed, mark) {
+			return len(mark)
 		}
 	}
-	return len(mark)
+	n := 0
+	for n < len(trimmed) && n < 2 && trimmed[n] >= '0' && trimmed[n] <= '9' {
+		n++
+	}
+	if n == 0 || n+1 >= len(trimmed) || trimmed[n] != '.' && trimmed[n] != ')' || trimmed[n+1] != ' ' {
+		return 0
+	}
+	if found := dates.Find(head(trimmed, 24), anyTime); len(found) > 0 && found[0].Start == 0 {
+		return 0 // "3. März, 10 Uhr"
+	}
+	return n + 2
 }

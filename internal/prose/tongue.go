@@ -2,7 +2,6 @@ package prose
 
 import (
 	"math/bits"
-	"slices"
 	"sync"
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
@@ -52,7 +51,12 @@ func tongues(words []word) []tongue {
 // reckoned reports whether a date is that of something else ("your letter of 3
 // March"), or from which on something is.
 func reckoned(s string, m dates.Match) bool {
-	first := split(wordBeforeDate(s, m) + " " + m.Text)
-	i := slices.IndexFunc(first, func(w word) bool { return w.text == "du" })
-	return since(s, m) && (i < 0 || !is(text(first, i+1), "germanDays"))
+	if !since(s, m) {
+		return false
+	}
+	first := split(m.Text)
+	if len(first) > 1 && first[0].text == "du" {
+		return !is(first[1].text, "germanDays")
+	}
+	return len(first) == 0 || wordBeforeDate(s, m) != "du" || !is(first[0].text, "germanDays")
 }

@@ -69,16 +69,15 @@ var sets sync.Map
 
 // words are those of the list, as Fold returns them. It is read when it is used first.
 func (s set) words() map[string]bool {
-	if all, known := sets.Load(s); known {
-		return all.(map[string]bool)
+	all, known := sets.Load(s)
+	if !known {
+		var text strings.Builder
+		for _, l := range list(string(s)) {
+			text.WriteString(l.text)
+		}
+		all, _ = sets.LoadOrStore(s, wordsOf(text.String()))
 	}
-	var text strings.Builder
-	for _, l := range list(string(s)) {
-		text.WriteString(l.text)
-	}
-	all := wordsOf(text.String())
-	sets.Store(s, all)
-	return all
+	return all.(map[string]bool)
 }
 
 // is reports whether a word is in a list.
@@ -140,6 +139,11 @@ var lists = sync.OnceValue(func() map[string][]listLine {
 	}
 	return all
 })
+
+// startsWith reports whether the words begin with the phrase.
+func startsWith(words []word, phrase ...string) bool {
+	return len(phrase) <= len(words) && slices.EqualFunc(words[:len(phrase)], phrase, func(w word, p string) bool { return w.text == p })
+}
 
 func text(words []word, i int) string {
 	if i < 0 || i >= len(words) {

@@ -63,6 +63,8 @@ func posts() []post {
 	tom := "Tom Ashe <tom@example.org>"
 	add("to another, with a copy that it explains", mailtest.Message{From: carla, To: []string{tom}, Cc: to, Subject: "Figures", Text: "Tom, could you send me the figures? Ines in copy only.\n"}, kindMail, "addressed=cc others=true -names", "")
 	add("to another of the same name, with a copy", mailtest.Message{From: carla, To: []string{"Ines Ashe <ashe@example.org>"}, Cc: to, Subject: "Figures", Text: "Ines,\n\ncould you send me the figures?\n"}, kindMail, "others=true -names", "")
+	add("to all", mailtest.Message{From: carla, To: append([]string{"Allan Smith <allan@example.org>"}, to...), Subject: "Figures", Text: "Hi all,\n\ncould you send me the figures?\n"}, kindRequest, "-others", "")
+	add("of another, with a copy to him", mailtest.Message{From: carla, Cc: []string{tom}, Subject: "Figures", Text: "I just met Tom, could you send me the figures?\n"}, kindRequest, "-others", "")
 	add("to two", mailtest.Message{From: carla, To: append([]string{tom}, to...), Subject: "Figures", Text: "Tom, Ines,\n\ncould you send me the figures?\n"}, kindRequest, "names=true -others", "")
 	add("not addressed", mailtest.Message{From: carla, To: []string{"team@example.org"}, Subject: "Figures", Text: asking}, kindMail, "-addressed -asks", "")
 	add("a list", mailtest.Message{From: carla, Subject: "Figures", Text: asking, Headers: []string{"List-Id: <team.example.org>"}}, kindMail, "list=team.example.org -asks", "")

@@ -92,21 +92,22 @@ func (j judge) names() bool {
 const calledBytes = 30
 
 // others reports whether a message begins by calling another to whom it went: "Oli, I
-// need the slides". Of a name the beginning will do. A name that is the person's as well
-// is meant for the other where the person has a copy.
+// need the slides", or with a greeting. Of a name alone the beginning will do. A name that
+// is the person's as well is meant for the other where the person has a copy.
 func (j judge) others() bool {
 	head, mine := prose.Fold(subconscious.Head(strings.TrimSpace(j.Fresh), calledBytes)), j.callNames()
 	called, _, ok := strings.Cut(head, ",")
 	words := strings.FieldsFunc(called, notOfName)
-	if !ok || len(words) == 0 {
+	if !ok || len(words) == 0 || len(words) > 1 && prose.Greeting(head) == 0 {
 		return false
 	}
 	name := words[len(words)-1]
 	if mine[name] && j.addressed() == "to" || !mine[name] && slices.ContainsFunc(strings.FieldsFunc(head, notOfName), func(word string) bool { return mine[word] }) {
 		return false
 	}
-	return len(name) >= 3 && slices.ContainsFunc(slices.Concat(j.To, j.Cc), func(a message.Address) bool {
-		return !j.Sense.mine[a.Addr] && strings.Contains(" "+prose.Fold(a.Name), " "+name)
+	return len(name) >= 3 && slices.ContainsFunc(j.To, func(a message.Address) bool {
+		full := prose.Fold(a.Name)
+		return !j.Sense.mine[a.Addr] && (slices.Contains(strings.FieldsFunc(full, notOfName), name) || len(words) == 1 && strings.HasPrefix(full, name))
 	})
 }
 

@@ -89,12 +89,12 @@ func promised(text string, at time.Time, m fetched, toSelf bool) (words string, 
 
 // obliged reads an errand or an appointment of the writer's own.
 func obliged(sentence string, at time.Time) (prose.Promised, bool) {
-	form, ok := prose.Oblige(sentence)
+	o, ok := prose.Oblige(sentence)
 	if !ok {
 		return prose.Promised{}, false
 	}
-	p := prose.Promised{Form: form}
-	p.Date, p.Dated = prose.BestDate(dates.Find(sentence, at))
+	p := prose.Promised{Form: o.Form}
+	p.Date, p.Dated = prose.BestDate(dates.Find(o.Dated, at))
 	return p, p.Dated
 }
 

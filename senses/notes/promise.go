@@ -281,13 +281,13 @@ func (r *reader) obligation(b *foreign.Block, s prose.Sentence) {
 	if r.record || b.Kind == foreign.Heading || prose.IsRecord(b.Headings...) || isDone(s.Text) {
 		return
 	}
-	form, ok := prose.Noted(s.Text, b.Kind == foreign.Item)
+	reading, ok := prose.Noted(s.Text, b.Kind == foreign.Item)
 	if !ok {
 		return
 	}
 	r.add(promise{
-		form: form, title: title(s.Text), source: strings.Join(b.Lines[s.Line:s.Last+1], " "), line: b.Line + s.Line,
-		heading: headingOf(b), dated: s.Text, year: yearOf(append([]string{r.name}, b.Headings...)...),
+		form: reading.Form, title: title(s.Text), source: strings.Join(b.Lines[s.Line:s.Last+1], " "), line: b.Line + s.Line,
+		heading: headingOf(b), dated: reading.Dated, year: yearOf(append([]string{r.name}, b.Headings...)...),
 	}, s.Text)
 }
 
