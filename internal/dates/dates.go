@@ -71,7 +71,10 @@ func Find(text string, now time.Time) []Match {
 	var found []span
 	text = text[:min(len(text), MaxText)]
 	p := parsers.Get().(*parser)
-	defer parsers.Put(p)
+	defer func() {
+		p.text = ""
+		parsers.Put(p)
+	}()
 	p.text, p.tokens = text, look(text, tokenize(p.tokens[:0], text))
 	for i := 0; i < len(p.tokens) && len(found) < MaxMatches; {
 		s, ok := p.at(i)
