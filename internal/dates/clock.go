@@ -15,10 +15,10 @@ func (p *parser) clock(i int, l lead, dated bool) (clock, int, bool) {
 		return clock{}, 0, false
 	case t.lex.is(rNoon), t.lex.is(rNoonWeak) && l.roles&(rBy|rAt) != 0:
 		c := clock{set: true, hour: 12}
-		if i++; p.is(i, rShifted) && p.tok(i).lex.value > 0 { // midi et demie
-			c.minute, i = int(p.tok(i).lex.value), i+1
+		if t.lex.is(rShifted) {
+			c.minute = int(t.lex.value)
 		}
-		return c, i, p.ends(i)
+		return c, i + 1, p.ends(i + 1)
 	case t.lex.is(rMidnight) && led:
 		return clock{set: true, hour: 24}, i + 1, true
 	}
@@ -49,7 +49,7 @@ func (p *parser) clock(i int, l lead, dated bool) (clock, int, bool) {
 	}
 	next, marked := p.halfDay(next, &c, shape)
 	switch {
-	case shift != 0 && !c.half && !marked:
+	case p.is(next-1, rAM|rPM) && t.number > 12 && !p.leadsToDay(next-1), shift != 0 && !c.half && !marked: // 13am
 		return clock{}, 0, false
 	case marked, shift != 0 && shape == bare, shape == withLetter: // pm, Uhr, halb fünf, 15h30
 	case shape == withColon && (dated || led && t.digits == 2 || l.roles&rAt != 0):

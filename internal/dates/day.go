@@ -20,10 +20,12 @@ func (p *parser) day(i int, l lead, explicit bool) (day, int, bool) {
 	}
 	at := p.skipOf(i)
 	if of := p.skipOf(at + 1); of > at+1 && l.roles&rBy != 0 && p.is(at, rNight|rForenoon) { // "evening of Thursday 26" behind "before the"
-		l.roles |= rThe | rOn
-		d, next, ok := p.wholeDay(of, l, false)
-		d.part = p.tok(at).lex.roles & (rNight | rForenoon)
-		return d, next, ok
+		led := l
+		led.roles |= rThe | rOn
+		if d, next, ok := p.wholeDay(of, led, false); ok { // and not "tonight's"
+			d.part = p.tok(at).lex.roles & (rNight | rForenoon)
+			return d, next, true
+		}
 	}
 	return p.wholeDay(i, l, explicit)
 }
@@ -99,7 +101,7 @@ func calendarDay(year, month, num int) (day, bool) {
 // numbers are the days of an ISO calendar, with their time, and those with dots, slashes
 // or dashes.
 var (
-	iso     = regexp.MustCompile(`^(\d{4})([-/])(\d\d)([-/])(\d\d)(?:T(\d\d:\d\d)(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?\b`)
+	iso     = regexp.MustCompile(`^(\d{4})([-/])(\d\d)([-/])(\d\d)(?:[Tt](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?\b`)
 	numbers = regexp.MustCompile(`^(\d\d?)(?:([/-])(\d\d?)|\. ?(\d\d?)\.)(?:([/-]?)(\d{4}|\d\d)\b)?`)
 )
 

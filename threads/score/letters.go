@@ -94,7 +94,7 @@ var letterFeatures = []Feature[Letter]{
 	// Addressing.
 	{"direct", 1, "it is to you alone", func(l Letter) int { return is(l.Addressed == "to" && l.Recipients <= 1) }},
 	{"copy", -1, "you are one of many, or have a copy", func(l Letter) int { return is(l.Addressed != "to") + grade(l.Recipients, 4, 12) }},
-	{"overheard", -1, "it speaks to others, with a copy to you", func(l Letter) int { return is(l.Addressed == "cc" && !l.Names) + is(l.Others) }},
+	{"overheard", -1, "it speaks to somebody else", func(l Letter) int { return is(l.Addressed == "cc" && !l.Names) + is(l.Others) }},
 	{"names", 1, "it calls you by name", func(l Letter) int { return is(l.Names) }},
 	{"role", 0, "an office sent it", func(l Letter) int { return is(l.Role) }},
 	// Sending.
