@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -208,7 +209,8 @@ func deadlineOver(s *scene, o subconscious.Observation) bool {
 	return o.Due.IsZero()
 }
 
-// withoutDate leaves the date out of what was promised, for it is said before.
+// withoutDate leaves the date out of what was promised, for it is said before; but not
+// where the sentence goes on behind it without a pause.
 func withoutDate(title, dateText string) string {
 	i := strings.LastIndex(title, dateText)
 	if dateText == "" || i < 0 {
@@ -218,10 +220,18 @@ func withoutDate(title, dateText string) string {
 	for len(first) > 1 && leadingWords()[strings.ToLower(strings.Trim(first[len(first)-1], ".:,("))] {
 		first = first[:len(first)-1]
 	}
-	rest := strings.TrimLeft(title[i+len(dateText):], " ,.;:–-)")
 	text := strings.TrimRight(strings.Join(first, " "), " ,.;:–-(")
-	if rest != "" {
-		text += " " + rest
+	behind := strings.TrimLeft(title[i+len(dateText):], " ")
+	rest := strings.TrimLeft(behind, " ,.;:–-)")
+	pause := strings.TrimRight(behind[:len(behind)-len(rest)], " ")
+	next, _ := utf8.DecodeRuneInString(rest)
+	switch {
+	case text == "" || rest == "":
+		return cmp.Or(text, rest, title)
+	case pause == "" && unicode.IsLower(next):
+		return title
+	case strings.ContainsAny(pause, "–-"):
+		pause = " " + pause
 	}
-	return cmp.Or(strings.TrimSpace(text), title)
+	return text + strings.TrimLeft(pause, ")") + " " + rest
 }
