@@ -9,8 +9,8 @@ COUNT     ?= 1
 LDFLAGS   := -s -w
 # Google's library brings gRPC, which would serve a page of its traces and link what draws it.
 TAGS      := grpcnotrace
-# In these nothing runs beside anything else but days that share nothing, and commands, whose daemon is watched in daemon.
-ALONE := /(aggregator|cmd/subconsciousctl|cmd/subconsciousd|escalate|eval/(days|letters|mail|redaction|rumination)|internal/(dates|prose)|redact/redacttest|subconscious|threads/(reflex|score))$$
+# In these nothing runs beside anything else but days that share nothing.
+ALONE := /(aggregator|escalate|eval/(days|letters|mail|redaction|rumination)|internal/(dates|prose)|redact/redacttest|subconscious|threads/(reflex|score))$$
 # SQLite is C, translated, and locked by those who call it: watched for races it is ten times as slow.
 UNWATCHED := -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 export CGO_ENABLED ?= 0
