@@ -33,8 +33,9 @@ test: ## vet, and run all tests, in short form
 	$(GO) vet ./...
 	$(GO) test -short -parallel 4 -timeout 10m ./...
 
+# A package is shortened by its own tests, by rapid, or by the helper that draws calendars.
 long: ## run in full what the short form shortens
-	$(GO) test -timeout 25m $$(grep -rlE 'testing\.Short|pgregory\.net/rapid' --include='*.go' . | xargs -n 1 dirname | sort -u)
+	$(GO) test -timeout 25m $$(grep -rlE 'testing\.Short|pgregory\.net/rapid|/calendartest"' --include='*.go' . | xargs -n 1 dirname | sort -u)
 
 race: ## run the tests under the race detector, in short form
 	CGO_ENABLED=1 $(GO) test -race $(UNWATCHED) -short -timeout 25m $$($(GO) list ./... | grep -vE '$(ALONE)')
